@@ -1,6 +1,6 @@
-// Builds @tidegate/client: one file for browsers and Node, one for Node alone, their common part, the list of public networks,
-// and the types, with licence notices and a bill of materials. Parts of @tidegate/protocol are bundled, viem is not.
-// `node scripts/build-client.mjs [FOLDER]` writes to packages/client/dist, or below another folder.
+// Builds @tidegate/client: a file for browsers and Node, one for Node only, their common part, the public networks and the
+// types, with licence notices and a bill of materials. Bundles parts of @tidegate/protocol, but not viem. `node
+// scripts/build-client.mjs [FOLDER]` writes to packages/client/dist, or below FOLDER.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ const { metafile } = await build({
   entryPoints: { index: 'packages/client/src/index.ts', node: 'packages/client/src/node/index.ts' },
   outdir,
   bundle: true,
-  // both entries must throw the same class of error
+  // both entries must throw the same class
   splitting: true,
   chunkNames: '[name]',
   format: 'esm',

@@ -1,5 +1,5 @@
-// Builds the console, the web page of the service. `node scripts/build-console.mjs [FOLDER]` writes to dist/console, or to
-// another folder; with --if-stale only where that was not made of the sources as they are now.
+// Builds the console. `node scripts/build-console.mjs [FOLDER]` writes to dist/console, or to FOLDER; with --if-stale only
+// if the sources have changed.
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
-// Bundles the service and its libraries into a few files, so that it starts fast and stays small, and builds the console; with
-// licence notices and a bill of materials of both. The build is reproducible: the same sources and packages give the same bytes in any folder.
-// Packages that need their own files at run time (native code, pages) are external: the dependencies of package.json.
+// Bundles the service into a few files, so that it starts fast, and builds the console, with licence notices and a bill of
+// materials. Reproducible: the same sources and packages give the same bytes in any folder. Packages with files of their
+// own (native code, pages) are external: the dependencies of package.json.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,18 +12,18 @@ import { billOfMaterials } from './build/sbom.mjs'
 import { workspaceModules } from './build/workspace-modules.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** The folder that paths in source maps are relative to. The output may be written elsewhere. */
+/** Base folder of paths in source maps, also for another output folder. */
 const home = join(root, 'dist')
 const outdir = resolve(process.argv[2] ?? home)
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json')))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json')))
-/** What libraries load where it is there: native helpers of pg and ws, sockets of another platform, colours of debug. */
+/** Optional modules of libraries: native helpers of pg and ws, sockets of another platform, colours of debug. */
 const UNUSED = ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate', 'supports-color']
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
-  // those in folders are modules of threads; packages/common/src/thread-module.ts expects them at these paths
+  // those in folders are thread modules: packages/common/src/thread-module.ts expects these paths
   entryPoints: {
     cli: 'packages/cli/src/main.ts',
     'tasks/worker': 'packages/provider/src/tasks/worker.ts',
@@ -37,7 +37,7 @@ const { metafile, outputFiles } = await build({
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  // a symbolic link as node_modules must not put the path of its target into the bundle
+  // keeps the target of a symbolic link node_modules out of the bundle
   preserveSymlinks: true,
   external: [...external.flatMap((name) => [name, `${name}/*`]), ...UNUSED],
   // bundled CommonJS libraries call `require`

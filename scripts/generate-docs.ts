@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { GENERATED } from './generated-docs.js'
 
-// Regenerates every generated document. A test fails if one of them is out of date.
+// Writes every generated document. A test fails if one is outdated.
 for (const [file, content] of Object.entries(GENERATED)) {
   const url = new URL(`../${file}`, import.meta.url)
   let old = ''

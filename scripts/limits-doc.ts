@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** A limit of a package: its path, its value as written, and its comment with unit and reason. */
+/** A limit of a package: its path, its value, and its comment. */
 export interface Limit {
   path: string
   value: string
@@ -10,10 +10,10 @@ export interface Limit {
 
 const PACKAGES = new URL('../packages/', import.meta.url)
 
-/** Returns every limit by package, in order. Throws if one has no comment. */
+/** Returns every limit by package. Throws if one has no comment. */
 export function limits(): Map<string, Limit[]> {
   const names = readdirSync(PACKAGES).filter((name) => existsSync(new URL(`${name}/src/limits.ts`, PACKAGES)))
-  // the client library says its own in its types
+  // the client library documents its limits in its types
   return new Map(names.filter((name) => name !== 'client').map((name) => [name, limitsOf(name)]))
 }
 
@@ -26,7 +26,7 @@ function limitsOf(name: string): Limit[] {
       if (!ts.isPropertyAssignment(property)) throw new Error(`limits.ts of ${name} holds more than plain values.`)
       const keys = [...path, property.name.getText(source)]
       const value = property.initializer
-      // the limits of a nested object share its comment; top-level groups have none
+      // limits of a nested object share its comment; groups have none
       const reason = commentOf(property) ?? shared
       if (ts.isObjectLiteralExpression(value)) walk(value, keys, path.length > 0 ? reason : undefined)
       else if (reason) found.push({ path: keys.join('.'), value: value.getText(source), reason })

@@ -1,5 +1,5 @@
-// Builds a release of the service and its client library, and publishes both if given their version: `npm run release [-- --out DIR] [-- --publish VERSION]`.
-// Without --publish it is a dry run, which lists everything that prevents the release. See docs/releasing.md.
+// Builds a release of the service and its client library: `npm run release [-- --out DIR] [-- --publish VERSION]`.
+// Publishes both only with their version; otherwise lists all obstacles. See docs/releasing.md.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -13,7 +13,7 @@ import { channelOf, faultsOfBump, parseVersion } from './release/versions.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '')
 
-/** The reasons why the commit cannot be released, apart from the contents of its package. */
+/** Returns the reasons against a release of this commit, except those in the package. */
 function faultsOfCommit(commit: Commit, version: string): string[] {
   const show = (file: string) => run(root, 'git', ['show', `${commit.hash}:${file}`])
   const changelog = show('CHANGELOG.md')
@@ -44,9 +44,9 @@ function describe({ path, sha256, size, files }: Archive): string {
   ].join('\n')
 }
 
-/** Returns the exit code: 1 if something prevents the release. */
+/** Returns the exit code: 1 if there is a reason against the release. */
 function release(publish: string | undefined, out: string | undefined): number {
-  // a package contains file modes
+  // packages contain file modes
   process.umask(0o022)
   const commit = headOf(root)
   const { name, version } = JSON.parse(run(root, 'git', ['show', `${commit.hash}:package.json`]))
@@ -83,7 +83,7 @@ function release(publish: string | undefined, out: string | undefined): number {
       console.error(`\nNothing was published: the registry has ${names} with other contents.`)
       return 1
     }
-    // an earlier run was interrupted after this one
+    // an earlier run may have stopped after this package
     for (const [at, { name, path }] of archives.entries())
       if (there[at] !== undefined)
         console.log(`\n${name}@${version} is already published with the same contents: skipped.`)

@@ -1,5 +1,5 @@
-// Runs a script of package.json: `node scripts/run.mjs NAME [ARGUMENTS]`. commands.json lists the commands of each script; the last
-// one gets the arguments. Installs missing packages first, so that a script works in a fresh clone. Needs only Node, and no shell.
+// Runs a script of package.json: `node scripts/run.mjs NAME [ARGUMENTS]`. commands.json lists its commands; the last one
+// gets the arguments. Installs missing packages first. Needs only Node, and no shell.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'))
 
-/** Packages whose programs have other names. */
+/** Package names of programs with another name. */
 const PACKAGE_OF = { biome: '@biomejs/biome', depcruise: 'dependency-cruiser', tsc: 'typescript' }
 
 /** Returns the arguments with which node runs a program. */
@@ -36,7 +36,7 @@ function run(args) {
 const [name = '', ...args] = process.argv.slice(2)
 const script = read('scripts', 'commands.json')[name]
 if (script === undefined) throw new Error(`scripts/commands.json has no script ${name}.`)
-// a terminal sends Ctrl-C to the child as well, and the child decides when to exit
+// Ctrl-C also reaches the child, which decides when to exit
 process.on('SIGINT', () => undefined)
 const commands = script.run.map((command) => command.split(' '))
 commands.at(-1)?.push(...args)

@@ -1,5 +1,5 @@
-// Takes pictures of the pages of the console, on the sample data, at three widths, light and dark, and says what they did
-// that they must not do. `npm run screenshots [-- NAME…]`: of all pages, or of those named.
+// Takes pictures of the console's pages with sample data, at three widths, light and dark, and reports faults of the
+// pages. `npm run screenshots [-- NAME…]`: all pages, or the named ones.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Samples, SHOTS } from './screenshots/pages.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'screenshots')
-/** CSS pixels: a telephone, a tablet and a desk. */
+/** CSS pixels: phone, tablet and desktop. */
 const SIZES = [
   [390, 844],
   [768, 1024],
@@ -41,7 +41,7 @@ try {
           await page.goto(`${providerUrl}/console/${path(samples)}`, { waitUntil: 'networkidle' })
           await prepare?.(page, samples)
           const file = `${name}-${width}-${colorScheme}.png`
-          // in a window as high as the page, what stays at its edges lies over nothing
+          // away from elements that react to the mouse
           await page.mouse.move(0, 0)
           const high = await page.evaluate(() => document.documentElement.scrollHeight)
           await page.setViewportSize({ width, height: Math.max(height, high) })

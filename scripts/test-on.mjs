@@ -1,5 +1,5 @@
-// Runs the tests on other versions of Node than the current one: `npm run test:runtimes [-- 22 24 26 [-- vitest arguments]]`.
-// The binaries come from npm (the platform packages of the package `node`) into a temporary folder.
+// Runs the tests on other versions of Node: `npm run test:runtimes [-- 22 24 26 [-- vitest arguments]]`. The binaries come
+// from npm (platform packages of `node`) into a temporary folder.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -10,6 +9,7 @@ import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
+import { newFolder } from './helpers/cleanup.js'
 import { program } from './helpers/deploy-tools.js'
 import { faults, metricLabels } from './helpers/promql.js'
 import { copyContext } from './helpers/sources.js'
@@ -36,7 +36,7 @@ describe('deployment files', () => {
   })
 
   it('.dockerignore: leaves out what is installed, built, recorded or only tested, at any depth', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const [root, context] = [join(folder, 'root'), join(folder, 'context')]
     const sources = [
       'package.json',
@@ -76,7 +76,6 @@ describe('deployment files', () => {
     copyContext(context, root)
     const copied = readdirSync(context, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     expect(copied.map((entry) => relative(context, join(entry.parentPath, entry.name))).sort()).toEqual(sources.sort())
-    rmSync(folder, { recursive: true })
   })
 
   it.each([
@@ -114,16 +113,27 @@ describe('deployment files', () => {
     expect(Object.keys(example)).toEqual(expect.arrayContaining(['NETWORK_URL', ...interpolated]))
     for (const name of Object.keys(example)) expect(isSetting(name) || interpolated.includes(name), name).toBe(true)
     expect(() => JSON.parse(example.NETWORK_URL as string)).not.toThrow()
+    const { gateway } = parse(read('deploy/compose-postgres.yaml')).networks.web.ipam.config[0]
+    expect(example.TRUSTED_PROXIES).toBe(gateway)
+  })
+
+  it.each([
+    'compose.yaml',
+    'compose-postgres.yaml',
+  ])('%s: keeps STATE_DIR, so that a lost state is detected', (name) => {
+    const { services, volumes } = parse(read(`deploy/${name}`))
+    const { environment, volumes: mounted } = services.tidegate
+    expect(mounted).toContain(`state:${environment.STATE_DIR}`)
+    expect(Object.keys(volumes)).toContain('state')
   })
 
   const caddy = program('caddy')
   if (!caddy) console.warn('SKIPPED: check of the Caddyfile. Caddy is not there; scripts/deploy-tools.sh installs it.')
   it.skipIf(!caddy)('Caddyfile: is valid for Caddy, and proxies everything to the service', () => {
     const adapt = ['adapt', '--validate', '--config', at('deploy/Caddyfile'), '--adapter', 'caddyfile']
-    const home = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const home = newFolder()
     const env = { PATH: process.env.PATH, HOME: home, SITE: 'provider.example.org' }
     const { status, stdout } = spawnSync(caddy as string, adapt, { encoding: 'utf8', env })
-    rmSync(home, { recursive: true })
     expect(status).toBe(0)
     expect(stdout).toContain('"dial":"tidegate:8030"')
     expect(stdout).toContain('"host":["provider.example.org"]')
@@ -134,7 +144,7 @@ describe('deployment files', () => {
     console.warn('SKIPPED: check of the systemd unit. systemd-analyze is not installed (Debian: systemd).')
   if (hasSystemd)
     it('tidegate.service: systemd reports no problem', () => {
-      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const folder = newFolder()
       const unit = join(folder, 'tidegate.service')
       const text = read('deploy/tidegate.service')
       const verify = (content: string) => {
@@ -147,7 +157,6 @@ describe('deployment files', () => {
       // without it the service cannot list the addresses of its machine
       expect(text).toMatch(/^RestrictAddressFamilies=.*AF_NETLINK/m)
       expect(verify(local.replace('Restart=always', 'Restrat=always')).stderr).toContain('Restrat')
-      rmSync(folder, { recursive: true })
     })
 
   it('grafana-dashboard.json: queries existing metrics, in valid PromQL', async () => {

@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../packages/protocol/src/crypto/keys.js'
+import { newFolder } from './helpers/cleanup.js'
 import { isOfSession, pages, REPOSITORY } from './helpers/pages.js'
 import { ask, createToken, freshNonce } from './helpers/requests.js'
 import { World } from './helpers/world.js'
@@ -15,7 +15,7 @@ const run = promisify(execFile)
 
 /** Runs every command and program of the pages that calls a provider, unmodified, against a real one. */
 describe('commands of the pages', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const blocks = pages().flatMap(({ path, blocks }) => blocks.map((block) => ({ ...block, path })))
   // test/deploy/ runs the page of operators, test/docs-sessions.test.ts what builds on the blocks before it, and
   // packages/client/test/readme.test.ts the examples of the client library
@@ -37,9 +37,7 @@ describe('commands of the pages', () => {
     world = await World.start()
     const { providerUrl: PROVIDER, chainId } = world.network
     const url = world.storage.file('/tides.csv', CONTENT)
-    const asset = await world.publishUrl(url)
-    const buyer = await world.somebody()
-    const TX = await world.order(asset, buyer)
+    const { asset, buyer, txId: TX } = await world.sold(url)
     const token = await createToken(PROVIDER, providerKey(buyer.privateKey), freshNonce())
     variables = {
       PROVIDER,
@@ -57,10 +55,6 @@ describe('commands of the pages', () => {
     const files = [{ type: 'url', url, method: 'GET' }]
     own['files.json'] = JSON.stringify({ nftAddress: asset.nft, datatokenAddress: asset.datatoken, files })
     own['ddo.json'] = JSON.stringify(asset.ddo)
-  })
-  afterAll(async () => {
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 
   /** The library of each generation with its release of ethers, by the heading of its program. */

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packedService } from './helpers/packed.js'
 import { isOfSession, page, REPOSITORY } from './helpers/pages.js'
 import { type Home, makeHome } from './helpers/terminal.js'
@@ -40,10 +40,6 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     installInto(home.folder)
     url = world.storage.file('/tides.csv', CONTENT)
   })
-  afterAll(async () => {
-    await world.close()
-    home.remove()
-  })
 
   /** Runs the blocks of a page in one shell. Answers what it printed, and a reader of what it wrote. */
   async function typed(path: string, variables: Record<string, string> = {}) {
@@ -57,13 +53,17 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     const lines = blocks
       .filter(({ language }) => language === 'sh')
       .map(({ text }) =>
-        text.replaceAll('http://127.0.0.1:8030', here.providerUrl).replaceAll('http://127.0.0.1:8545', here.rpcUrl),
+        text
+          .replaceAll('https://provider.example.org', here.providerUrl)
+          .replaceAll('https://rpc.example.org', here.rpcUrl),
       )
       .map((text) => text.replace(/https:\/\/www\.rfc-editor\.org\S+/, url))
     expect(lines.length).toBeGreaterThan(1)
     const script = [
       'set -euo pipefail',
       'curl() { command curl --fail -sS "$@"; }',
+      // a person types it
+      "read() { PASSWORD='a long sentence that nobody guesses'; }",
       ...lines.map((text, at) => `echo "== ${at}" >&2\n${text}`),
     ].join('\n')
     const env = {
@@ -90,6 +90,8 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
     expect(stdout).toContain('5 OCEAN')
     expect(stdout).toContain('CC-BY-4.0')
     expect(stdout).toMatch(/is revoked[\s\S]+is active/)
+    expect(stdout).toMatch(/^wallet\.json 0x[0-9a-fA-F]{40}$/m)
+    expect(stdout).toMatch(/^2026-01\.csv\n2026-02\.csv\n2026-03\.csv$/m)
   })
 
   it('buys', async () => {
@@ -105,9 +107,7 @@ describe.skipIf(spawnSync('curl', ['--version']).error)('what is copied and past
   })
 
   it('signs', async () => {
-    const asset = await world.publishUrl(url)
-    const buyer = await world.somebody()
-    const TX = await world.order(asset, buyer)
+    const { asset, buyer, txId: TX } = await world.sold(url)
     const variables = { DID: asset.did, SERVICE: asset.ddo.services[0]?.id as string, TX, ADDRESS: buyer.address }
     const secret = { PRIVATE_KEY: buyer.privateKey }
     const { written } = await typed('docs/signatures.md', { ...variables, ...secret })

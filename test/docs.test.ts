@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CATALOGUE } from '../packages/protocol/src/error-catalogue.js'
+import { KNOWN_DEPLOYMENTS } from '../packages/protocol/src/networks.js'
 import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
 import { FRAMEWORK_ERRORS } from '../packages/provider/src/http/errors.js'
 import { ALL_ENDPOINTS } from '../packages/provider/src/http/server.js'
@@ -77,6 +78,14 @@ describe('the pages', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(listed.sort()).toEqual(served.sort())
+  })
+
+  it('lists every chain whose contracts are built in', () => {
+    const [, list = ''] = /\n## Chains\n\n(.+)/.exec(page('docs/concepts.md').text) ?? []
+    const listed = [...list.matchAll(/([\w-]+) \((\d+)\)/g)].map(([, network, id]) => [network, Number(id)])
+    expect(listed).toEqual(KNOWN_DEPLOYMENTS.map(({ network, chainId }) => [network, chainId]))
+    expect(page('README.md').text).toContain('[Nineteen chains]')
+    expect(KNOWN_DEPLOYMENTS).toHaveLength(19)
   })
 
   it('describes every kind of storage', () => {
@@ -175,6 +184,8 @@ const VARIABLES = [
   'TIDEGATE_RPC',
   'TIDEGATE_PRIVATE_KEY',
   'TIDEGATE_PASSWORD_FILE',
+  // of deploy/postgres-role.sql
+  'TIDEGATE_PASSWORD',
   'XDG_CONFIG_HOME',
   'XDG_STATE_HOME',
   'AWS_ACCESS_KEY_ID',

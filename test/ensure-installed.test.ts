@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from './helpers/built.js'
+import { newFolder } from './helpers/cleanup.js'
 
 /** npm itself, in a small project whose packages are archives beside it. */
 describe('scripts/ensure-installed.mjs', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const project = join(folder, 'project')
   const asked = join(folder, 'asked')
   const own = Object.entries(process.env).filter(([name]) => !/^npm_|^INIT_CWD$/i.test(name))
@@ -38,7 +38,6 @@ describe('scripts/ensure-installed.mjs', () => {
     for (const file of ['scripts/ensure-installed.mjs', 'scripts/build/packages.mjs'])
       cpSync(join(ROOT, file), join(project, file), { recursive: true })
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const ensure = (args: string[], path = '') => {
     const PATH = path + delimiter + process.env.PATH

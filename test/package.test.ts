@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Version } from '@cyclonedx/cyclonedx-library/Spec'
 import { JsonStrictValidator } from '@cyclonedx/cyclonedx-library/Validation'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { developmentPackages, installedPackages, located, TESTS } from '../scripts/build/packages.mjs'
 import { build, ROOT } from './helpers/built.js'
+import { newFolder } from './helpers/cleanup.js'
 import { prepared } from './helpers/prepared.js'
 
 interface Component {
@@ -30,7 +30,7 @@ const workspaces: string[] = manifest.workspaces
 
 /** The build of this test run, of which test/release.test.ts shows that a package has the same bytes. */
 describe('the built package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let dist: string
   let bill: Bill
   const read = (path: string) => readFileSync(join(dist, path), 'utf8')
@@ -38,7 +38,6 @@ describe('the built package', () => {
     dist = prepared('build', 'dist') ?? dirname(build(folder))
     bill = JSON.parse(read('sbom.cdx.json'))
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('has a bill of materials that is valid by the CycloneDX schema', async () => {
     const validator = new JsonStrictValidator(Version.v1dot6)

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { faultsOfChangelog, isBreaking, sectionsOf } from '../scripts/release/changelog.js'
 import { faultsOfContents } from '../scripts/release/contents.js'
 import { channelOf, compareVersions, faultsOfBump, parseVersion, type Version } from '../scripts/release/versions.js'
 import { ROOT } from './helpers/built.js'
+import { newFolder } from './helpers/cleanup.js'
 
 describe('versions', () => {
   it('are compared by the rules of semver.org', () => {
@@ -91,8 +91,7 @@ describe('the changelog', () => {
 })
 
 describe('the contents of a package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = newFolder()
   const write = (name: string, files: Record<string, string>) => {
     for (const [file, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, name, file)), { recursive: true })

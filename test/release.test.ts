@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { differences, filesOf } from '../scripts/release/contents.js'
 import { build, ROOT } from './helpers/built.js'
+import { newFolder } from './helpers/cleanup.js'
 import { prepared } from './helpers/prepared.js'
 import { copySources } from './helpers/sources.js'
 
@@ -25,7 +25,7 @@ const [SERVICE, LIBRARY] = [`tidegate-${VERSION}.tgz`, `tidegate-client-${VERSIO
 const hasPrograms = ['git', 'tar'].every((program) => spawnSync(program, ['--version']).status === 0)
 if (!hasPrograms) console.warn('SKIPPED: making a release. It needs git and tar.')
 describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const checkout = join(folder, 'checkout')
   const out = join(folder, 'out')
   /** The requests to the registry: method, path and body of each. */
@@ -78,10 +78,7 @@ describe.skipIf(!hasPrograms)('npm run release', { timeout: 900_000 }, () => {
     writeFileSync(join(checkout, 'CHANGELOG.md'), changelog)
     commit()
   })
-  afterAll(async () => {
-    await new Promise((closed) => registry.close(closed))
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => new Promise((closed) => registry.close(closed)))
 
   it('is a dry run by default, which lists what would be published', async () => {
     const dry = await release('--out', out)

@@ -6,7 +6,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 export default defineConfig({
   root: path('.'),
   base: '/console/',
-  // sources of the workspace, so that the page takes only the calls that it makes
+  // the sources of the workspace, so that the page contains only the calls that it uses
   resolve: {
     alias: [
       { find: '@tidegate/client', replacement: path('../client/src/index.ts') },
@@ -18,7 +18,7 @@ export default defineConfig({
     outDir: path('../../dist/console'),
     emptyOutDir: true,
     target: 'es2022',
-    // the policy of the page forbids data: scripts and styles, and an inlined file is never cached by itself
+    // the page's policy forbids data: scripts and styles, and inlined files are never cached
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -1,10 +1,10 @@
-// The page at /console/: built by Vite, with a gzip and a Brotli copy of whatever that makes smaller.
+// Builds the page at /console/ with Vite, with a gzip and a Brotli copy of each file that gets smaller.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** What the page is made of, apart from packages, which package-lock.json stands for. */
+/** Sources of the page. package-lock.json stands for packages. */
 const SOURCES = [
   'packages/console',
   'packages/client/src',
@@ -13,15 +13,15 @@ const SOURCES = [
   'package-lock.json',
   'tsconfig.json',
 ]
-/** Where the build says what it was made of. The service does not serve it. */
+/** File with the hash of the sources. The service does not serve it. */
 export const STAMP = '.sources'
 const COMPRESSIBLE = /\.(html|js|css|svg|json|txt|webmanifest)$/
-/** Helpers of the bundler itself, which it puts among the modules. */
+/** Helper modules of the bundler. */
 const HELPERS = { '\0vite/': 'node_modules/vite', '\0rolldown/': 'node_modules/rolldown' }
 
 /**
- * Builds the page into a folder, which is emptied first. Resolves with the files that are in it, each with the bytes that it has
- * there, by the names that esbuild would give in its metafile. Sets NODE_ENV, which decides about what libraries do.
+ * Builds the page into an emptied folder. Resolves with its modules and their bytes, under the names of an esbuild
+ * metafile. Sets NODE_ENV, which libraries read.
  */
 export async function buildConsole(root, outdir) {
   process.env.NODE_ENV = 'production'
@@ -30,16 +30,16 @@ export async function buildConsole(root, outdir) {
   const { output } = await build({
     root: home,
     configFile: join(home, 'vite.config.ts'),
-    // no files are written beside the configuration or among the packages for it
+    // writes no files beside the configuration or the packages
     configLoader: 'runner',
     mode: 'production',
-    // nothing of whoever builds may get into the page
+    // keeps the builder's environment out of the page
     envDir: false,
     cacheDir: join(outdir, '.cache'),
     logLevel: 'warn',
-    // a symbolic link as node_modules must not put the path of its target into the bundle
+    // keeps the target of a symbolic link node_modules out of the page
     resolve: { preserveSymlinks: true },
-    // parts of the page find each other from where they lie: the service may be behind a path of a proxy
+    // relative: the service may be behind a path of a proxy
     experimental: { renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }) },
     build: {
       outDir: outdir,
@@ -62,7 +62,7 @@ export async function buildConsole(root, outdir) {
   return { outputs: { console: { inputs } } }
 }
 
-/** Whether a folder holds the page as the sources are now. */
+/** Whether a folder holds the page of the current sources. */
 export function isCurrent(root, outdir) {
   try {
     return readFileSync(join(outdir, STAMP), 'utf8').trim() === sourcesOf(root)
@@ -71,7 +71,7 @@ export function isCurrent(root, outdir) {
   }
 }
 
-/** A hash of the sources, by name and content. */
+/** Returns a hash of the sources by name and content. */
 function sourcesOf(root) {
   const hash = createHash('sha256')
   for (const name of SOURCES.flatMap((source) => filesOf(root, source))) {

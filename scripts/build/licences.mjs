@@ -1,9 +1,9 @@
-// The licence notices of the packages in the bundle.
+// Licence notices of the bundled packages.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestOf } from './packages.mjs'
 
-/** Name, version, licence, licence text and notices of each package. Throws if a package names no licence. */
+/** Returns name, version, licence, licence text and notices of each package. Throws if a package names no licence. */
 export function licenceNotices(root, keys) {
   const packages = keys.map((key) => {
     const manifest = manifestOf(root, key)
@@ -18,13 +18,13 @@ export function licenceNotices(root, keys) {
   return parts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** The licence that a package.json names, in the current or an older format; undefined where it names none. */
+/** Returns the licence in a package.json, in the current or an older format; undefined if it names none. */
 export function licenceOf({ license, licenses }) {
   const names = (licenses ?? [license]).map((one) => (typeof one === 'object' ? one?.type : one)).filter(Boolean)
   return names.length > 1 ? `(${names.join(' OR ')})` : names[0]
 }
 
-/** The texts that must accompany a package: licence files and notices, or else the licence section of its README. */
+/** Returns the texts that must accompany a package: licence files and notices, or else the licence section of its README. */
 function textIn(folder) {
   const files = readdirSync(folder).sort()
   const read = (file) => readFileSync(join(folder, file), 'utf8').trim()
@@ -34,7 +34,7 @@ function textIn(folder) {
   return (readme && /^#+ *licen[sc]e[^\n]*\n+((?:(?!^#).)*)/ims.exec(read(readme))?.[1]?.trim()) || undefined
 }
 
-/** The text of another package with the same repository and licence. */
+/** Returns the text of another package with the same repository and licence. */
 function siblingText({ manifest }, packages) {
   const repository = repositoryOf(manifest)
   const isSibling = (other) => repositoryOf(other) === repository && licenceOf(other) === licenceOf(manifest)

@@ -1,11 +1,11 @@
-// The packages that the built package consists of, from the lockfile: in the bundle, and installed beside it.
+// The packages of the build, from the lockfile: bundled, and installed beside the bundle.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The workspace of what only tests, benchmarks and checks need. */
+/** Workspace of tests, benchmarks and checks. */
 export const TESTS = 'test'
 
-/** The workspace of the web page. */
+/** Workspace of the console. */
 export const CONSOLE = 'packages/console'
 
 /** The workspaces in the bundle of the service. */
@@ -15,9 +15,9 @@ export const SERVICE = [
 ].map((name) => `packages/${name}`)
 
 /**
- * The packages with code in the bundle, as keys of the lockfile, sorted. `outputs` are those of esbuild's metafile.
- * Throws where the installed version is not the locked one, since its hash would be that of something else; and where a
- * package is there for other workspaces than `workspaces` alone, since without them the bundle would be another one.
+ * Returns the bundled packages as sorted keys of the lockfile. `outputs`: from esbuild's metafile. Throws if an
+ * installed version is not the locked one, since its hash would be wrong. Throws if a package belongs only to other
+ * workspaces than `workspaces`, since without those the bundle would differ.
  */
 export function bundledPackages(root, lock, { outputs }, workspaces) {
   const keys = new Set()
@@ -41,7 +41,10 @@ export function bundledPackages(root, lock, { outputs }, workspaces) {
   return [...keys].sort()
 }
 
-/** The packages that `npm install` installs beside the bundle of the service, or of a workspace, on any platform, as keys of the lockfile, sorted. */
+/**
+ * Returns the packages that `npm install` installs beside the bundle of the service, or of a workspace, on any platform,
+ * as sorted keys of the lockfile.
+ */
 export function installedPackages(lock, workspace = '') {
   const found = new Set()
   const waiting = [workspace]
@@ -55,8 +58,8 @@ export function installedPackages(lock, workspace = '') {
 }
 
 /**
- * The packages that the root and some workspaces are developed with, as keys of the lockfile. Optional ones are left out,
- * since the platform decides on them; peers are, since each that is needed is named.
+ * Returns the development packages of the root and some workspaces, as keys of the lockfile. Without optional ones,
+ * which depend on the platform, and without peers, which are all named.
  */
 export function developmentPackages(lock, workspaces) {
   const links = Object.entries(lock.packages).filter(([, { link, resolved }]) => link && workspaces.includes(resolved))
@@ -75,8 +78,8 @@ export function developmentPackages(lock, workspaces) {
 }
 
 /**
- * What a package needs when it runs, as keys of the lockfile; what the lockfile does not have is left out. Peers that it
- * can do without are not installed for it, but it uses them where they are: `withOptionalPeers` counts them.
+ * Returns the runtime dependencies of a package that the lockfile has, as keys. `withOptionalPeers`: also optional
+ * peers, which the package uses if they are installed.
  */
 export function dependenciesOf(lock, key, withOptionalPeers = false) {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = entryOf(lock, key)
@@ -86,7 +89,7 @@ export function dependenciesOf(lock, key, withOptionalPeers = false) {
   return names.flatMap((name) => located(lock, key, name) ?? [])
 }
 
-/** Where Node finds a package that another one asks for: beside it, or beside one of the folders above. */
+/** Returns where Node finds a package for another one: beside it, or beside one of the folders above. */
 export function located(lock, from, name) {
   for (let at = from; ; at = at.replace(/(?:^|\/)(?:node_modules\/(?:@[^/]+\/)?)?[^/]+$/, '')) {
     const key = `${at}${at && '/'}node_modules/${name}`
@@ -95,13 +98,13 @@ export function located(lock, from, name) {
   }
 }
 
-/** A package of the lockfile. A workspace is a link there, resolved to its own entry. */
+/** Returns a package of the lockfile. A workspace is a link, which is resolved to its entry. */
 export function entryOf(lock, key) {
   const entry = lock.packages[key]
   return entry?.link ? lock.packages[entry.resolved] : entry
 }
 
-/** The name of a package, which differs from its folder if it is installed under an alias. */
+/** Returns the name of a package. Under an alias, its folder differs. */
 export function nameOf(lock, key) {
   return entryOf(lock, key).name ?? key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }

@@ -15,8 +15,8 @@ import { dependenciesOf, entryOf, installedPackages, located, manifestOf, nameOf
 const licences = new Factories.LicenseFactory(parseExpression)
 
 /**
- * The bill of materials, as JSON: packages in the bundle (property `tidegate:bundled`) and those installed beside it,
- * each with hash and licences; of the service, or of a workspace. Its timestamp is `SOURCE_DATE_EPOCH`, in seconds; without that it has none.
+ * Returns the bill of materials as JSON: bundled packages (property `tidegate:bundled`) and installed ones, each with
+ * hash and licences, of the service or of a workspace. Its timestamp is `SOURCE_DATE_EPOCH` in seconds, if set.
  */
 export function billOfMaterials(root, lock, bundled, workspace = '') {
   const inBundle = new Set(bundled)
@@ -62,7 +62,7 @@ export function billOfMaterials(root, lock, bundled, workspace = '') {
   return write()
 }
 
-/** A package of the lockfile as a component, with the licence in the lockfile or else in its package.json. */
+/** Returns a package as component, with the licence of the lockfile, or else of its package.json. */
 function componentOf(root, lock, key, type) {
   const { version, integrity, license } = entryOf(lock, key)
   const [name, group] = nameOf(lock, key).split('/').reverse()
@@ -75,14 +75,14 @@ function componentOf(root, lock, key, type) {
   return component
 }
 
-/** Marks a component as bundled, which makes it required even if it is a development dependency for npm. */
+/** Marks a component as bundled, and therefore as required, even if npm has it as development dependency. */
 function mark(component) {
   component.scope = ComponentScope.Required
   const isMarked = [...component.properties].some(({ name }) => name === 'tidegate:bundled')
   if (!isMarked) component.properties.add(new Property('tidegate:bundled', 'true'))
 }
 
-/** Adds a dependency between two components, if the other one is part of the package. */
+/** Adds a dependency between two components, if the package contains both. */
 function depend(component, components, lock, key) {
   const needed = key in lock.packages ? components.get(purlOf(lock, key)) : undefined
   if (needed) component.dependencies.add(needed.bomRef)
@@ -92,7 +92,7 @@ function purlOf(lock, key) {
   return `pkg:npm/${nameOf(lock, key).replace('@', '%40')}@${entryOf(lock, key).version}`
 }
 
-/** A UUID derived from the content, so that it is reproducible. */
+/** Returns a reproducible UUID of the content. */
 function serialOf(content) {
   const hex = createHash('sha256').update(content).digest('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)]

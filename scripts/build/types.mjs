@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// as an ES module its exports are searched for, which takes longer than to load it
+// as CommonJS: for an ES module, Node would search its exports first, which takes longer than loading
 const ts = createRequire(import.meta.url)('typescript')
 const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, strict: true }
 
 /**
- * The type declarations of source files, given by their paths below `from`, and of all files that they import: texts by
- * file path. Throws if they import a bundled library, which users of the package do not have installed: one that is not
- * in `installed`. What they export names its types, so that nothing is inferred: checking with the types of all libraries
- * takes twenty times as long, and is for `npm run typecheck`.
+ * Returns the type declarations of source files (paths below `from`) and of all their imports, by file path. Throws if
+ * they import a library that is not in `installed`, since users of the package do not have it. Exports have explicit
+ * types, so nothing is inferred: type checks take twenty times as long, and belong to `npm run typecheck`.
  */
 export function typesOf(from, entries, installed = []) {
   const files = new Map()
@@ -34,5 +33,5 @@ export function typesOf(from, entries, installed = []) {
   return files
 }
 
-/** The package of an import such as `@scope/name/part`. */
+/** Returns the package of an import such as `@scope/name/part`. */
 const libraryOf = (imported) => /^(@[^/]+\/)?[^/]+/.exec(imported)?.[0]

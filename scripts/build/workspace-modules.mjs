@@ -1,10 +1,10 @@
-// Resolves the packages of this repository to their sources, as their `exports` name them. By their links in node_modules a file
-// would be in the bundle twice. Each name that is imported from a package comes from the module that declares it: esbuild loads all
-// that an index exports together, so that a command would load the whole service.
+// Resolves packages of this repository to their sources by their `exports`. Their links in node_modules would put files
+// into the bundle twice. Each imported name comes from its own module: esbuild loads everything that an index exports, so
+// a command would load the whole service.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The entries of @tidegate/client, whose `exports` name its build. */
+/** Entries of @tidegate/client, whose `exports` name its build. */
 const CLIENT = { '.': 'index.ts', './node': 'node/index.ts', './safe-files': 'node/safe-files.ts' }
 
 const IMPORT = /^import (type )?\{([^}]*)\} from '(@tidegate\/[^']+)'/gm
@@ -24,10 +24,10 @@ export function workspaceModules(root) {
   }
 }
 
-/** Replaces imports from a package by imports from the modules that its entry exports. Types are left out. */
+/** Replaces imports from a package by imports from the modules of its entry. Removes types. */
 export function directImports(root, text, modules = new Map()) {
   return text.replace(IMPORT, (whole, isType, names, path) => {
-    // the lines of what follows stay as they are, for source maps
+    // keeps line numbers for source maps
     const lines = '\n'.repeat(whole.split('\n').length - 1)
     if (isType) return lines
     if (path.startsWith('@tidegate/client')) return whole
@@ -40,7 +40,7 @@ export function directImports(root, text, modules = new Map()) {
   })
 }
 
-/** The module of each name that an entry exports. */
+/** Returns the module of each exported name of an entry. */
 function modulesOf(entry) {
   const exports = [...readFileSync(entry, 'utf8').matchAll(EXPORT)]
   return new Map(
@@ -50,7 +50,7 @@ function modulesOf(entry) {
   )
 }
 
-/** The file that a package of this repository exports under a name, such as `@tidegate/database/sqlite`. */
+/** Returns the source file of a package export, such as `@tidegate/database/sqlite`. */
 function sourceOf(root, path) {
   const [, name, ...rest] = path.split('/')
   const folder = join(root, 'packages', name)

@@ -8,21 +8,21 @@ import { type Commit, checkOut, run } from './repository.js'
 export interface Archive {
   path: string
   sha256: string
-  /** What a registry tells of the same bytes: SHA-512 in Base64, as of Subresource Integrity. */
+  /** Hash of the registry for the same bytes: SHA-512 in Base64 (Subresource Integrity). */
   integrity: string
   /** Name of the package. */
   name: string
   /** In bytes. */
   size: number
   files: string[]
-  /** The reasons why it may not be published. */
+  /** Reasons against its publication. */
   faults: string[]
 }
 
 /**
- * Builds a commit in two new folders, packs the library and the service of the first build, and checks both packages:
- * the builds must be identical, the contents allowed, the program must start and the library be imported. They are
- * answered in the order in which they are published. Throws if they cannot be built.
+ * Builds a commit in two new folders, packs library and service of the first build, and checks both packages: the builds
+ * must be identical, the contents allowed, the program must start, and the library must load. Returns the archives in
+ * the order of publication. Throws if a build fails.
  */
 export function makeArchives(root: string, commit: Commit, version: string, folder: string): Archive[] {
   const [first, second] = [join(folder, 'first'), join(folder, 'elsewhere', 'second')] as const
@@ -32,10 +32,10 @@ export function makeArchives(root: string, commit: Commit, version: string, fold
     symlinkSync(packages, join(checkout, 'node_modules'), 'junction')
     for (const script of ['scripts/build.mjs', 'scripts/build-client.mjs'])
       run(checkout, process.execPath, [script], { SOURCE_DATE_EPOCH: commit.time })
-    // npm would read the manifests of all packages there to pack one that bundles none
+    // npm would read all manifests there, although the package bundles none
     rmSync(join(checkout, 'node_modules'))
   }
-  // both at once, since npm takes longer to start than to pack
+  // both at once: npm starts more slowly than it packs
   const archives = JSON.parse(
     run(first, 'npm', ['pack', '.', './packages/client', '--json', '--ignore-scripts', '--pack-destination', folder]),
   ) as { name: string; filename: string }[]
@@ -56,16 +56,16 @@ export function makeArchives(root: string, commit: Commit, version: string, fold
 }
 
 interface Folders {
-  /** The checkouts of both builds. */
+  /** Checkout of the first build. */
   first: string
   second: string
   /** The installed packages. */
   packages: string
-  /** Where the archives lie. */
+  /** Folder of the archives. */
   folder: string
 }
 
-/** Unpacks one archive of the first build beside the installed packages, and checks its contents. */
+/** Unpacks an archive beside the installed packages, and checks its contents. */
 function unpacked(workspace: Workspace, filename: string, { first, second, packages, folder }: Folders) {
   const path = join(folder, filename)
   const bytes = readFileSync(path)
@@ -77,7 +77,7 @@ function unpacked(workspace: Workspace, filename: string, { first, second, packa
   const [one, other] = [first, second].map((checkout) => join(checkout, workspace, 'dist')) as [string, string]
   const faults = [
     ...differences(one, other).map((file) => `dist/${file} differs in a second build.`),
-    // without the root, so that relative forms of the path are found as well
+    // without the root, which also finds relative forms of the path
     ...faultsOfContents(content, [first, second, packages.replace(/^[^/\\]*[/\\]/, '')], workspace),
   ]
   if (bytes.length > MAX_PACKED) faults.push(`The package has ${bytes.length} bytes, more than ${MAX_PACKED}.`)
@@ -88,7 +88,7 @@ function unpacked(workspace: Workspace, filename: string, { first, second, packa
   return { path, sha256, integrity, name, size: bytes.length, files, faults, content }
 }
 
-/** The library is of the service's version, and both entries can be imported. */
+/** Checks that the library has the service's version and that both entries load. */
 function faultsOfLibrary(content: string, version: string): string[] {
   const faults: string[] = []
   const own = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8')).version

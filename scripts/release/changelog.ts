@@ -19,12 +19,12 @@ export function sectionsOf(changelog: string): Section[] {
     })
 }
 
-/** Whether a section contains changes that require action when upgrading. */
+/** Whether a section contains changes that need action. */
 export function isBreaking({ text }: Section): boolean {
   return /^### Breaking/m.test(text)
 }
 
-/** The reasons why a version cannot be released with this changelog. */
+/** Returns the reasons against a release of a version with this changelog. */
 export function faultsOfChangelog(changelog: string, version: string): string[] {
   const sections = sectionsOf(changelog)
   const [unreleased, latest] = sections

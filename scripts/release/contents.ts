@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** Which files a package may contain, and which it must. */
+/** The allowed and required files of a package. */
 interface Rules {
   allowed: RegExp[]
   needed: string[]
@@ -42,17 +42,17 @@ const CLIENT: Rules = {
     ...['dist/types/node/index.d.ts', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/sbom.cdx.json'],
   ],
 }
-/** The rules of each package that is published, by its folder in the repository. */
+/** Rules of each published package, by its folder. */
 const RULES = { '': SERVICE, 'packages/client': CLIENT } as const
 
-/** The folder of a package that is published: the service lies in the root. */
+/** Folder of a published package. The service is in the root. */
 export type Workspace = keyof typeof RULES
 
-/** Maximum sizes in bytes: anything larger got in by mistake. */
+/** Maximum sizes in bytes. A larger package contains a mistake. */
 export const MAX_PACKED = 6 * 1024 * 1024
 export const MAX_UNPACKED = 24 * 1024 * 1024
 
-/** Patterns of secrets: private keys with content, tokens of registries, code hosts and clouds. */
+/** Patterns of secrets: private keys with content, and tokens of registries, code hosts and clouds. */
 const SECRETS = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/=]{40}/,
   /\b(npm_[A-Za-z0-9]{36}|gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60}|AKIA[0-9A-Z]{16})\b/,
@@ -60,8 +60,8 @@ const SECRETS = [
 ]
 
 /**
- * The faults of an unpacked package: forbidden or missing files, secrets, or the name of a folder that it was built in.
- * Secrets themselves are not quoted.
+ * Returns the faults of an unpacked package: forbidden or missing files, secrets, or the path of a build folder. Secrets
+ * are not quoted.
  */
 export function faultsOfContents(folder: string, buildFolders: string[], workspace: Workspace = ''): string[] {
   const { allowed, needed } = RULES[workspace]

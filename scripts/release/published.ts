@@ -1,8 +1,8 @@
 import { run } from './repository.js'
 
 /**
- * The integrity (`sha512-…`) of a version that the registry has; undefined if it has none. Throws if the registry cannot be
- * asked. `folder` is where npm runs.
+ * Returns the integrity (`sha512-…`) of a published version; undefined if it is not published. Throws if the registry
+ * does not answer. `folder`: working folder of npm.
  */
 export function publishedIntegrity(folder: string, name: string, version: string): string | undefined {
   try {

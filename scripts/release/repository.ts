@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { compareVersions, parseVersion } from './versions.js'
 
-/** The environment without the variables in which npm and git pass their working folder to child processes. */
+/** The environment without the working folder of npm and git, which they pass to child processes. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) =>
@@ -26,9 +26,9 @@ export function run(cwd: string, program: string, args: string[], env: NodeJS.Pr
 /** A commit to release. */
 export interface Commit {
   hash: string
-  /** Its commit time, in seconds since 1970. */
+  /** Commit time, in seconds since 1970. */
   time: string
-  /** The highest version tagged on one of its ancestors. */
+  /** Highest tagged version among its ancestors. */
   released?: string | undefined
   /** Whether the working folder has no uncommitted changes. */
   isClean: boolean
@@ -41,7 +41,7 @@ export function headOf(root: string): Commit {
   return { hash, time, released: highestTag(root, ['--merged', hash]), isClean }
 }
 
-/** The highest tagged version; undefined if there is none. `which` holds options of `git tag`. */
+/** Returns the highest tagged version; undefined if there is none. `which`: options of `git tag`. */
 export function highestTag(root: string, which: string[] = []): string | undefined {
   const tags = run(root, 'git', ['tag', ...which, '--list', 'v[0-9]*']).split('\n')
   const [highest] = tags.flatMap((tag) => parseVersion(tag.slice(1)) ?? []).sort((a, b) => compareVersions(b, a))
@@ -53,7 +53,7 @@ export function isTagged(root: string, version: string): boolean {
   return run(root, 'git', ['tag', '--list', `v${version}`]) !== ''
 }
 
-/** Checks a commit out into a new folder, so that uncommitted files cannot get into a package built there. */
+/** Checks a commit out into a new folder, so that no uncommitted file gets into a package. */
 export function checkOut(root: string, { hash }: Commit, folder: string): void {
   run(root, 'git', ['clone', '--quiet', '--shared', '--no-checkout', root, folder])
   run(folder, 'git', ['checkout', '--quiet', '--detach', hash])

@@ -13,7 +13,7 @@ export function parseVersion(text: string): Version | undefined {
   return { numbers: [Number(major), Number(minor), Number(patch)], preRelease: preRelease?.split('.') ?? [] }
 }
 
-/** Negative if `a` precedes `b`, positive if it follows, 0 if they are equal. */
+/** Compares two versions. Negative: `a` precedes `b`; positive: it follows; 0: they are equal. */
 export function compareVersions(a: Version, b: Version): number {
   for (const [i, number] of a.numbers.entries()) if (number !== b.numbers[i]) return number - (b.numbers[i] ?? 0)
   // a pre-release precedes its release
@@ -26,7 +26,7 @@ export function compareVersions(a: Version, b: Version): number {
   return a.preRelease.length - b.preRelease.length
 }
 
-/** Numeric parts are compared by value and precede others, which are compared as text. */
+/** Compares parts of a pre-release: numbers by value and first, others as text. */
 function compareParts(a: string, b: string): number {
   const [first, second] = [a, b].map((part) => (/^\d+$/.test(part) ? Number(part) : undefined))
   if (first !== undefined && second !== undefined) return first - second
@@ -35,8 +35,8 @@ function compareParts(a: string, b: string): number {
 }
 
 /**
- * The faults of releasing `next` after `previous`: it must be the next patch, minor or major version, or a pre-release
- * of one. A breaking change requires the next major version; before 1.0.0, the next minor one.
+ * Returns the faults of releasing `next` after `previous`. It must be the next patch, minor or major version, or a
+ * pre-release of one. A breaking change needs the next major version; before 1.0.0, the next minor one.
  */
 export function faultsOfBump(previous: string, next: string, isBreaking: boolean): string[] {
   const [from, to] = [parseVersion(previous), parseVersion(next)]
@@ -47,7 +47,7 @@ export function faultsOfBump(previous: string, next: string, isBreaking: boolean
   const breaking = major === 0 ? `0.${minor + 1}.0` : `${major + 1}.0.0`
   const steps = [`${major}.${minor}.${patch + 1}`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`]
   const core = to.numbers.join('.')
-  // the release of a pre-release's version may follow it
+  // a release may follow its pre-release
   const isFinished = from.preRelease.length > 0 && core === from.numbers.join('.')
   if (!isFinished && !steps.includes(core))
     return [`${next} leaves out versions after ${previous}: ${steps.join(', ')}.`]
@@ -56,8 +56,8 @@ export function faultsOfBump(previous: string, next: string, isBreaking: boolean
 }
 
 /**
- * The dist-tag of a version: `latest` is installed by default, so that neither a pre-release nor a fix of an older line
- * may have it. `highest` is the highest released version.
+ * Returns the dist-tag of a version. `latest` is installed by default, so neither a pre-release nor a fix of an older
+ * line gets it. `highest`: highest released version.
  */
 export function channelOf(version: string, highest: string | undefined): string {
   const [own, other] = [parseVersion(version), parseVersion(highest ?? '')]

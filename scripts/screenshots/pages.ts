@@ -1,21 +1,21 @@
 import type { Page } from 'playwright-core'
 import { changeTo, chooseBuiltIn, connect, openOwn, openWallet, publishUpTo } from './steps.js'
 
-/** The sample data that is published before the pictures are taken. */
+/** The published sample data. */
 export interface Samples {
-  /** The DID of a sample asset by its key in `packages/dev-network/src/seed/catalogue.ts`. */
+  /** The DID of a sample asset by its key in `packages/dev-network/src/seed/samples/`. */
   didOf(key: string): string
 }
 
 /** A page to take pictures of. */
 export interface Shot {
-  /** Part of the file's name. */
+  /** Part of the file name. */
   name: string
   /** Path below /console/. */
   path: (samples: Samples) => string
-  /** What is done on the page first. */
+  /** Steps before the picture. */
   prepare?: (page: Page, samples: Samples) => Promise<void>
-  /** What leads to the same from the picture before. */
+  /** Steps from the previous picture, instead of `prepare`. */
   goOn?: (page: Page) => Promise<void>
 }
 
@@ -34,7 +34,7 @@ async function closeDialog(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Every page of the console, in its states. Of the accounts, 1 has published, and 4 has bought. */
+/** Every page of the console, in its states. Account 1 has published, account 4 has bought. */
 export const SHOTS: readonly Shot[] = [
   { name: 'catalogue', path: () => '' },
   { name: 'catalogue-search', path: () => '?q=tide' },

@@ -9,13 +9,13 @@ export async function connect(page: Page, account: number): Promise<void> {
   await chooseBuiltIn(page, account)
 }
 
-/** The same, once it is asked which wallet to connect. */
+/** Connects it when the page asks for a wallet. */
 export async function chooseBuiltIn(page: Page, account: number): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
   await changeTo(page, account)
 }
 
-/** Changes to another account of the wallet that is connected. */
+/** Switches the connected wallet to another account. */
 export async function changeTo(page: Page, account: number): Promise<void> {
   await openWallet(page)
   await page.getByLabel(`Account ${account}`).check()
@@ -23,13 +23,13 @@ export async function changeTo(page: Page, account: number): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** Opens the menu of the wallet that is connected. */
+/** Opens the menu of the connected wallet. */
 export async function openWallet(page: Page): Promise<void> {
   await button(page, /^Wallet 0x/).click()
   await page.getByRole('dialog').waitFor()
 }
 
-/** Drops files on the publish page and waits until as many are uploaded: by default, as were dropped. */
+/** Drops files on the publish page, and waits until `count` are uploaded. Default: all dropped files. */
 export async function drop(
   page: Page,
   files: readonly { name: string; content: string }[],
@@ -45,7 +45,7 @@ export async function drop(
   await page.waitForFunction((count) => document.querySelectorAll('.file[data-status=done]').length === count, uploaded)
 }
 
-/** What is done on the publish page for its steps: the files, the description, the price, and the review. */
+/** The steps of the publish page: files, description, price, review. */
 const PUBLISHING: readonly ((page: Page) => Promise<void>)[] = [
   async (page) => {
     await connect(page, 5)
@@ -74,12 +74,12 @@ const PUBLISHING: readonly ((page: Page) => Promise<void>)[] = [
   },
 ]
 
-/** Fills in the steps of the publish page from one to another, by default from the first one. */
+/** Fills in the publish page from one step to another. Default: from the first one. */
 export async function publishUpTo(page: Page, step: 0 | 1 | 2 | 3, from = 0): Promise<void> {
   for (const act of PUBLISHING.slice(from, step + 1)) await act(page)
 }
 
-/** Opens a dialog of the first of one's own assets. */
+/** Opens a dialog of the first own asset. */
 export async function openOwn(page: Page, action: 'Edit' | 'Revoke'): Promise<void> {
   await button(page, new RegExp(`^${action}: `)).click()
   await page.getByRole('dialog').locator('.dialog-actions').waitFor()

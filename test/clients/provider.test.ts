@@ -1,5 +1,5 @@
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { decrypt } from '../../packages/protocol/src/crypto/ecies.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { acquire, order, quietly } from '../helpers/consume.js'
@@ -20,7 +20,6 @@ describe('three generations of @oceanprotocol/lib against one server', () => {
     url = world.network.providerUrl
     asset = await world.publishUrl(world.storage.file('/data/tides.csv', Buffer.from(CONTENT)))
   })
-  afterAll(() => world.close())
 
   describe.each(GENERATIONS)('$name', ({ client, signer, signsEncrypt, downloadFile }) => {
     let wallet: Wallet

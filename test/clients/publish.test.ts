@@ -20,10 +20,7 @@ describe('publishing with the helpers of @oceanprotocol/lib', () => {
     const environment = clientEnvironment(world.local.addressFile, url)
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   })
-  afterAll(async () => {
-    vi.unstubAllEnvs()
-    await world.close()
-  })
+  afterAll(() => void vi.unstubAllEnvs())
 
   /** Publishes and waits, as the library does. */
   async function published({ createAsset, aquarius }: Generation, draft: Omit<Draft, 'url'>, signer: unknown) {

@@ -5,7 +5,7 @@ import { quietly } from '../helpers/consume.js'
 import { Recorder } from '../helpers/recorder.js'
 import { World } from '../helpers/world.js'
 import { clientEnvironment, GENERATIONS, type Generation } from './generations.js'
-import { type Request, templates, type Values } from './recording.js'
+import { type Request, templates, toFixture, type Values } from './recording.js'
 
 /**
  * Records the requests that each generation of the library sends, by call: `npx tsx test/clients/record.ts`. Run it
@@ -84,10 +84,8 @@ const recorder = await Recorder.before(world.network.providerUrl)
 Object.assign(process.env, clientEnvironment(world.local.addressFile, recorder.url))
 try {
   for (const generation of GENERATIONS) {
-    const fixture = {
-      library: `@oceanprotocol/lib ${generation.name}`,
-      calls: await record(generation, world, recorder),
-    }
+    const calls = await record(generation, world, recorder)
+    const fixture = toFixture({ library: `@oceanprotocol/lib ${generation.name}`, calls })
     const file = new URL(`fixtures/${generation.name}.json`, import.meta.url)
     writeFileSync(fileURLToPath(file), `${JSON.stringify(fixture, null, 2)}\n`)
   }

@@ -12,10 +12,35 @@ export interface Request {
   fields?: string[]
 }
 
-/** What the calls of one generation send, by call, in the order of the calls. */
-export interface Fixture {
+/** The requests of one generation, by call, in the order of the calls. */
+export interface Generation {
   library: string
   calls: Record<string, Request[]>
+}
+
+/** A generation in its file, which has each set of headers once. */
+export interface Fixture {
+  library: string
+  headers: Request['headers'][]
+  /** `headers`: the index of a set. */
+  calls: Record<string, (Omit<Request, 'headers'> & { headers: number })[]>
+}
+
+const mapCalls = <A, B>(calls: Record<string, A[]>, change: (request: A) => B) =>
+  Object.fromEntries(Object.entries(calls).map(([call, requests]) => [call, requests.map(change)]))
+
+/** Returns the form of a generation in its file. */
+export function toFixture({ library, calls }: Generation): Fixture {
+  const all = Object.values(calls).flat()
+  const sets = [...new Set(all.map(({ headers }) => JSON.stringify(headers)))]
+  const packed = mapCalls(calls, (one) => ({ ...one, headers: sets.indexOf(JSON.stringify(one.headers)) }))
+  return { library, headers: sets.map((set) => JSON.parse(set)), calls: packed }
+}
+
+/** Reads the text of a file. */
+export function readFixture(text: string): Generation {
+  const { library, headers, calls } = JSON.parse(text) as Fixture
+  return { library, calls: mapCalls(calls, (one) => ({ ...one, headers: headers[one.headers] ?? {} })) }
 }
 
 /** The values of the placeholders `{{name}}`. */

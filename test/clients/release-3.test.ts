@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { acquire, downloadUrl, mined, order, quietly, quote } from '../helpers/consume.js'
 import { ocean } from '../helpers/ocean.js'
 import { type Pricing, publish } from '../helpers/publish.js'
@@ -19,7 +19,6 @@ describe('@oceanprotocol/lib 3.4.6', () => {
     world = await World.start()
     url = world.network.providerUrl
   })
-  afterAll(() => world.close())
 
   it.each([
     ['a dispenser, template 1', 'free', 1],

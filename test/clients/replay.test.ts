@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../helpers/publish.js'
 import { signText } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 import { GENERATIONS } from './generations.js'
-import { type Fixture, fieldsOf, filled, type Request, type Values } from './recording.js'
+import { fieldsOf, filled, type Request, readFixture, type Values } from './recording.js'
 
 const FOLDER = new URL('fixtures/', import.meta.url)
-const FIXTURES = readdirSync(FOLDER).map((file) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Fixture)
+const FIXTURES = readdirSync(FOLDER).map((file) => readFixture(readFileSync(new URL(file, FOLDER), 'utf8')))
 
 /**
  * What the commands of ocean-cli 2 ask this service for, by the helper of the library that they call (read in its
@@ -36,7 +36,6 @@ describe('recorded requests', () => {
     fileUrl = world.storage.file('/tides.csv', Buffer.from('hour,height\n'))
     asset = await world.publishUrl(fileUrl, { adjust: ({ metadata }) => Object.assign(metadata, { tags: ['tide'] }) })
   })
-  afterAll(() => world.close())
 
   it('exist for every generation', () => {
     const libraries = GENERATIONS.map(({ name }) => `@oceanprotocol/lib ${name}`)

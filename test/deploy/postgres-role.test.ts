@@ -1,31 +1,44 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
-import { REPOSITORY } from '../helpers/pages.js'
+import { PG_PASSWORD, type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { program } from '../helpers/deploy-tools.js'
+import { page, REPOSITORY } from '../helpers/pages.js'
 
-/** Runs deploy/postgres-role.sql on a real PostgreSQL, without the commands that only psql understands. */
-describe('the role of deploy/postgres-role.sql', () => {
+const psql = program('psql')
+if (!psql) console.warn('SKIPPED: the role of PostgreSQL. psql is not installed (Debian: postgresql-client).')
+
+/** Runs deploy/postgres-role.sql on a real PostgreSQL, as docs/operations.md does. */
+describe.skipIf(!psql)('the role of deploy/postgres-role.sql', () => {
   let postgres: PostgresBackend
   let url: string
+  /** Runs the script by the command of the page, with a password. */
+  function runScript(password: string) {
+    const { blocks } = page('docs/operations.md')
+    const [text = ''] = blocks.flatMap(({ text }) => (text.includes('postgres-role.sql') ? [text] : []))
+    const at = text.indexOf('TIDEGATE_PASSWORD=')
+    const command = text.slice(at).replace(/"\$\(.*?\)"/, '"$$PASSWORD"')
+    const stand = 'sudo() { while [ "$1" != psql ]; do shift; done; "$@"; }\n'
+    const server = { PGHOST: '127.0.0.1', PGPORT: `${postgres.port}`, PGUSER: 'postgres', PGPASSWORD: PG_PASSWORD }
+    const env = { PATH: process.env.PATH, ...server, PASSWORD: password }
+    return spawnSync('bash', ['--norc', '-ec', stand + command], { cwd: REPOSITORY, encoding: 'utf8', env })
+  }
   beforeAll(async () => {
     postgres = await startPostgres()
-    const text = readFileSync(`${REPOSITORY}deploy/postgres-role.sql`, 'utf8')
-    expect(text).toContain('\\set password `cat /run/secrets/tidegate-password`\n')
-    const statements = text
-      .replaceAll(/^(--|\\).*$/gm, '')
-      .replace(":'password'", "'sea'")
-      .split(';')
+    expect(runScript('')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('The password of the role is empty'),
+    })
+    expect(runScript("sea's")).toMatchObject({ status: 0, stderr: '' })
     const admin = new pg.Client({ connectionString: postgres.url() })
     await admin.connect()
-    for (const statement of statements) if (statement.trim()) await admin.query(statement)
     await admin.query('CREATE DATABASE other')
     await admin.query('REVOKE CONNECT ON DATABASE other FROM PUBLIC')
     await admin.end()
-    url = `postgres://tidegate:sea@127.0.0.1:${postgres.port}/tidegate`
+    url = `postgres://tidegate:sea's@127.0.0.1:${postgres.port}/tidegate`
   })
-  afterAll(() => postgres.close())
+  afterAll(() => postgres?.close())
 
   it('is sufficient for the service', async () => {
     const store = await openPostgresStore({ url, connections: 2, timeout: 60_000 })

@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import type { Address, Hex } from 'viem'
@@ -12,15 +10,15 @@ import { type App, createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { PROVIDER_LIMITS } from '../../packages/provider/src/limits.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
-import { alertGroups } from '../helpers/promql.js'
 import type { Published } from '../helpers/publish.js'
-import { ask, createToken, downloadParams, freshNonce, served } from '../helpers/requests.js'
+import { ask, askJson, createToken, downloadUrl, freshNonce, served } from '../helpers/requests.js'
 import type { RpcProxy } from '../helpers/rpc-proxy.js'
 import { begin, tokenOf, tus } from '../helpers/uploads.js'
 import { World } from '../helpers/world.js'
-import { hasPrometheus, Prometheus } from './prometheus.js'
+import { hasPrometheus, hurried, Prometheus, smallDisk } from './prometheus.js'
 
 const KEY = providerKey(`0x${'44'.repeat(32)}`)
 const MISSING_CID = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
@@ -28,26 +26,11 @@ const GIBIBYTE = 2 ** 30
 /** Milliseconds between two looks of an index at its chain: three services that wait for minutes need no more of them. */
 const SELDOM = '500'
 
-/**
- * The rules of deploy/alerts.yaml with shorter times, and otherwise unchanged: every `for` is one second, every rate
- * window five seconds, and a head is stale after three.
- */
-function hurried() {
-  return alertGroups().map((group) => ({
-    ...group,
-    rules: group.rules.map((rule) => ({
-      ...rule,
-      for: '1s',
-      expr: rule.expr.replaceAll(/\[\d+m\]/g, '[5s]').replace(/(head_age_seconds) > \d+/, '$1 > 3'),
-    })),
-  }))
-}
-
 if (!hasPrometheus) console.warn('SKIPPED: raising the alerts. prometheus is not installed (Debian: prometheus).')
 
 /** Raises each alert of deploy/alerts.yaml by causing its condition, and waits until it clears once that is over. */
 describe.skipIf(!hasPrometheus)('the alerts', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const receiver = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(receives ? 200 : 500).end())
   })
@@ -77,8 +60,8 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
       USE_HTTP_PROOF: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
     }))
     onPostgres = await service({ DATABASE_URL: postgres.url() }, 'beside-postgres')
-    const disk = smallDisk('disk', '64m')
-    hosting = smallDisk('hosting', '2m')
+    const disk = smallDisk(folder, 'disk', '64m')
+    hosting = smallDisk(folder, 'hosting', '2m')
     // the disk is smaller than what the index leaves free
     const hosted = {
       INDEX_DISK_FLOOR: '0',
@@ -114,13 +97,9 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     await onSmallDisk?.close()
     await replaced?.close()
     await onPostgres?.close()
-    await world?.close()
-    node?.close()
-    await Promise.all([postgres?.close(), gateway?.close()])
     receiver.close()
     // the database may still have files open on it
     for (const disk of ['disk', 'hosting']) spawnSync('umount', ['-l', join(folder, disk)])
-    rmSync(folder, { recursive: true })
   })
 
   async function service(changed: Record<string, string>, name: string): Promise<App> {
@@ -128,15 +107,6 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     const app = await createApp(loadSettings(world.beside(own)))
     await app.listen()
     return app
-  }
-
-  /** Mounts a disk of a size. Returns a folder on it; undefined, with a warning, if that needs root. */
-  function smallDisk(name: string, size: string): string | undefined {
-    mkdirSync(join(folder, name))
-    const options = ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', join(folder, name)]
-    if (spawnSync('mount', options).status === 0) return join(name, 'state')
-    console.warn('SKIPPED: the alerts of a full disk. It takes root to mount a small one.')
-    return undefined
   }
 
   /** Waits for Prometheus, which looks twice a second, as we do: each of our looks is a query of it, and requests to the service. */
@@ -156,14 +126,9 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
       return !names.some((name) => now.has(name))
     })
   const url = () => world.network.providerUrl
-  const fileinfo = (file: object) =>
-    ask(`${url()}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(file),
-    })
+  const fileinfo = (file: object) => askJson(`${url()}/api/services/fileinfo`, file)
   const download = async ([asset, txId]: [Published, string]) =>
-    ask(`${url()}/api/services/download?${await downloadParams(asset, txId, buyer)}`).catch(() => undefined)
+    ask(await downloadUrl(url(), asset, txId, buyer)).catch(() => undefined)
   /** Requests a file from the gateway and one from a publisher's host. */
   const lookUp = () =>
     Promise.all([

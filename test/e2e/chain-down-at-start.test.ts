@@ -47,9 +47,7 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     )
   })
   afterAll(async () => {
-    await service.end()
     proxy.close()
-    await world.close()
     rmSync(folder, { recursive: true })
   })
 
@@ -116,6 +114,6 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     })
     expect((await ask(`${strayed.url}/ready`)).status).toBe(503)
     await strayed.end()
-    expect(strayed.said.map(({ msg }) => msg).join()).toContain('chain has no such factory')
+    expect(strayed.said.map(({ msg }) => msg).join()).toContain('chain has no contract at the factory address')
   })
 })

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { program } from '../helpers/command.js'
 import { startInstance } from '../helpers/instance.js'
 import { createToken, deleteToken, freshNonce } from '../helpers/requests.js'
@@ -16,14 +15,10 @@ const clock = `const D = Date; globalThis.Date = class extends D {
   constructor(...given) { given.length > 0 ? super(...given) : super(D.now() + ${AHEAD}000) }
   static now() { return D.now() + ${AHEAD}000 } }`
 
-const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+const folder = newFolder()
 let world: World
 beforeAll(async () => {
   world = await World.start()
-})
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true })
 })
 
 it('a revoked token stays revoked when another instance, whose clock is days ahead, purges expired ones (threat 84)', async () => {
@@ -34,19 +29,16 @@ it('a revoked token stays revoked when another instance, whose clock is days ahe
     `data:text/javascript,${encodeURIComponent(clock)}`,
     ...program(),
   ])
-  try {
-    const issue = async (at: string, key: typeof ALICE, seconds?: number) =>
-      (await createToken(at, key, freshNonce(), seconds)).json.token as string
-    const [revoked, kept] = [await issue(right.url, ALICE), await issue(right.url, ALICE)]
-    expect((await deleteToken(right.url, ALICE, revoked)).status).toBe(200)
-    // purges tokens that have expired by its own clock
-    const other = await issue(ahead.url, BOB, AHEAD + 3600)
-    expect((await deleteToken(ahead.url, BOB, other)).status).toBe(200)
-    expect((await deleteToken(ahead.url, BOB, await issue(right.url, BOB))).json.error).toMatch(/expired/)
-    expect((await deleteToken(right.url, ALICE, revoked)).json.error).toBe('Token is deleted.')
-    // a token that was not deleted is still valid
-    expect((await deleteToken(right.url, ALICE, kept)).status).toBe(200)
-  } finally {
-    await Promise.all([right.end(), ahead.end()])
-  }
+
+  const issue = async (at: string, key: typeof ALICE, seconds?: number) =>
+    (await createToken(at, key, freshNonce(), seconds)).json.token as string
+  const [revoked, kept] = [await issue(right.url, ALICE), await issue(right.url, ALICE)]
+  expect((await deleteToken(right.url, ALICE, revoked)).status).toBe(200)
+  // purges tokens that have expired by its own clock
+  const other = await issue(ahead.url, BOB, AHEAD + 3600)
+  expect((await deleteToken(ahead.url, BOB, other)).status).toBe(200)
+  expect((await deleteToken(ahead.url, BOB, await issue(right.url, BOB))).json.error).toMatch(/expired/)
+  expect((await deleteToken(right.url, ALICE, revoked)).json.error).toBe('Token is deleted.')
+  // a token that was not deleted is still valid
+  expect((await deleteToken(right.url, ALICE, kept)).status).toBe(200)
 })

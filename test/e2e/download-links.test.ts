@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { readFileSync, truncateSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sparticuz from '@sparticuz/chromium'
@@ -11,6 +10,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { runHere } from '../helpers/command-here.js'
 import { program } from '../helpers/deploy-tools.js'
 import { eventually } from '../helpers/eventually.js'
@@ -59,7 +59,7 @@ describe('download links', () => {
 
   beforeAll(async () => {
     ;[world, postgres, collector] = await Promise.all([World.start(), startPostgres(), StorageServer.start()])
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     collector.on('/v1/traces', async (request, response) => {
       spans += (await request.toArray()).join('')
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
@@ -67,16 +67,10 @@ describe('download links', () => {
     const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin }
     processes = await Promise.all([startOne({ ...traced, LOG_LEVEL: 'trace' }), startOne(traced)])
     instances = [...processes]
-    buyer = await world.somebody()
-    asset = await world.publishUrl(world.storage.file('/tides.bin', CONTENT, 'application/octet-stream'))
-    txId = await world.order(asset, buyer)
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/tides.bin', CONTENT, 'application/octet-stream')))
     await Promise.all(instances.map(({ url }) => served(url, asset)))
   })
-  afterAll(async () => {
-    await Promise.all(instances.map((instance) => instance.end()))
-    await Promise.all([collector.close(), postgres.close(), world.close()])
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => Promise.all(instances.map((instance) => instance.end())))
 
   it('work at every instance, and end at all of them with the token', async () => {
     const key = providerKey(buyer.privateKey)

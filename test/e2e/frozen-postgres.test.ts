@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
@@ -26,7 +25,7 @@ describe('a service on a PostgreSQL', () => {
   let environment: Record<string, string>
   let instances: Service[] = []
   let admin: pg.Client
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let at = 0
 
   beforeAll(async () => {
@@ -45,12 +44,7 @@ describe('a service on a PostgreSQL', () => {
     await Promise.all(instances.map((instance) => instance.end()))
     instances = []
   })
-  afterAll(async () => {
-    await admin.end()
-    await postgres.close()
-    await world.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => admin.end())
 
   const start = async () => {
     const instance = await startInstance({

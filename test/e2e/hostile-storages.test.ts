@@ -1,10 +1,10 @@
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { downloadUrl } from '../helpers/consume.js'
 import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { fakeFtp } from '../helpers/fake-ftp.js'
 import { columns, fakePostgres, message, row } from '../helpers/fake-postgres.js'
-import { ask } from '../helpers/requests.js'
+import { askJson } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = Buffer.alloc(1_000_000, 'x')
@@ -28,17 +28,11 @@ describe('downloads from hostile SQL and FTP servers (threat 44)', () => {
     })
     buyer = await world.somebody()
   })
-  afterAll(() => world.close())
 
   const sql = (url: string) => ({ type: 'sql', url, query: 'SELECT 1' })
   const ftp = (url: string) => ({ type: 'ftp', url })
   const describeFile = (file: object, signal?: AbortSignal) =>
-    ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(file),
-      ...(signal ? { signal } : {}),
-    })
+    askJson(`${world.network.providerUrl}/api/services/fileinfo`, file, { ...(signal ? { signal } : {}) })
 
   async function downloadOf(file: object): Promise<() => Promise<string>> {
     const asset = await world.publish({ files: [file] })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
 import { downloadUrl } from '../helpers/consume.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
-import { ask, downloadParams } from '../helpers/requests.js'
+import { ask, askJson, downloadParams } from '../helpers/requests.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
 
@@ -42,7 +42,6 @@ describe('storage kinds end to end', () => {
     buyer = await world.somebody()
   })
   afterAll(async () => {
-    await Promise.all([world.close(), ipfs.close(), arweave.close()])
     yoga.close()
     yoga.closeAllConnections()
   })
@@ -221,10 +220,10 @@ describe('storage kinds end to end', () => {
         { type: 'arweave', transactionId: ARWEAVE_ID },
       ],
     })
-    const info = await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ did: asset.did, serviceId: 'tide-access', checksum: true }),
+    const info = await askJson(`${world.network.providerUrl}/api/services/fileinfo`, {
+      did: asset.did,
+      serviceId: 'tide-access',
+      checksum: true,
     })
     expect(info.json).toMatchObject([
       { index: 0, type: 'url', valid: true, contentLength: '3' },

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { DESCRIPTORS } from '../../stress/fuzz/lib/honest.js'
+import { SECRET } from '../../stress/fuzz/lib/target.js'
 import { startFtp, startPostgres, startS3 } from '../helpers/backends.js'
 import { acquire, order } from '../helpers/consume.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
@@ -26,6 +28,7 @@ describe('answers and logs about failing storages reveal no secret (threats 15 a
       STORAGE_STALL_TIMEOUT: '500',
       STORAGE_RESPONSE_TIMEOUT: '500',
       IPFS_GATEWAY: `${storage.origin}/${MARKER}`,
+      ARWEAVE_GATEWAY: `${storage.origin}/${MARKER}`,
     })
     provider = new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl)
     provider.pollingInterval = 50
@@ -33,10 +36,6 @@ describe('answers and logs about failing storages reveal no secret (threats 15 a
       stream?.on('data', (chunk: Buffer) => {
         log += chunk.toString()
       })
-  })
-  afterAll(async () => {
-    await dev.stop()
-    await storage.close()
   })
 
   /** Sends every request that there is about a file, and records the answers. */
@@ -114,36 +113,14 @@ describe('answers and logs about failing storages reveal no secret (threats 15 a
     await askAll({ type: 'url', url: `${path}?key=${MARKER}`, method: 'GET', headers })
   })
 
-  it('url, ipfs, s3, ftp and sql: when the host is unreachable', async () => {
-    const host = `${MARKER}.invalid`
-    for (const file of [
-      { type: 'url', url: `https://${host}/${MARKER}`, method: 'POST', headers: { Authorization: MARKER } },
-      { type: 'graphql', url: `http://${host}/${MARKER}`, query: `{ ${MARKER} }`, headers: { 'X-Key': MARKER } },
-      { type: 'ipfs', hash: 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy' },
-      {
-        type: 's3',
-        endpoint: `http://${host}`,
-        bucket: MARKER,
-        key: MARKER,
-        accessKeyId: MARKER,
-        secretAccessKey: MARKER,
-      },
-      { type: 'ftp', url: `ftp://${MARKER}:${MARKER}@${host}/${MARKER}` },
-      { type: 'sql', url: `postgres://${MARKER}:${MARKER}@${host}/${MARKER}`, query: `SELECT '${MARKER}'` },
-      {
-        type: 'smartcontract',
-        chainId: 8996,
-        address: ethers.constants.AddressZero,
-        abi: {
-          type: 'function',
-          name: MARKER,
-          inputs: [],
-          outputs: [{ name: '', type: 'uint256' }],
-          stateMutability: 'view',
-        },
-      },
-    ])
-      expect(await askAll(file)).toContain(502)
+  // of a hosted file, only its publisher learns anything
+  const elsewhere = DESCRIPTORS.filter(({ type }) => type !== 'hosted')
+  it.each(elsewhere)('$type: when the host is unreachable', async (descriptor) => {
+    const text = JSON.stringify(descriptor).replaceAll(SECRET, MARKER)
+    const file = JSON.parse(text.replaceAll(/\b\w+\.example\b/g, `${MARKER}.invalid`))
+    const isRefusedBefore = file.parameters !== undefined || file.abi !== undefined
+    // without the userdata that they need, a query and a contract are refused before they are sent
+    expect(await askAll(file)).toContain(isRefusedBefore ? 400 : 502)
   })
 
   it('s3, ftp and sql: when the server refuses access', async () => {

@@ -1,13 +1,10 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { output } from '../helpers/abi.js'
 import { freePort } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { program } from '../helpers/command.js'
 import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { type FtpScript, fakeFtp } from '../helpers/fake-ftp.js'
@@ -18,11 +15,11 @@ import { metricOf } from '../helpers/measures.js'
 import { NameServer } from '../helpers/name-server.js'
 import type { Published } from '../helpers/publish.js'
 import { bareSocket, getRequest } from '../helpers/raw-consumer.js'
-import { downloadParams } from '../helpers/requests.js'
-import { jsonBody } from '../helpers/storage-server.js'
+import { downloadUrl } from '../helpers/requests.js'
 import { cidOf, RAW, tree } from '../helpers/unixfs.js'
 import { World } from '../helpers/world.js'
 import { fullListener } from './full-listener.js'
+import { SlowNode, stallingContract } from './slow-node.js'
 
 /** A separate host name for each kind, since look-ups are cached. */
 const slowName = (kind: string) => `${kind}.slow.example.org`
@@ -57,11 +54,10 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
   let names: NameServer
   let full: Awaited<ReturnType<typeof fullListener>>
   let http: HostileServer
-  let node: Server
-  const heldByNode = new Set<ServerResponse>()
+  let slow: SlowNode
   const fakes: { close(): Promise<void> }[] = []
   const cases: Case[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
 
   /** The responses of the HTTP storage, by path. */
   const answers = new Map<string, Buffer | undefined>()
@@ -176,39 +172,12 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
     }
   }
 
-  const contract = (at: number) => `0x${'0'.repeat(36)}dea${at}`
   function overContracts(): void {
-    const abi = {
-      type: 'function',
-      name: 'tide',
-      inputs: [],
-      outputs: [{ name: '', type: 'uint256' }],
-      stateMutability: 'view',
-    }
+    const abi = output('uint256')
     for (const [at, stage] of (['answer', 'middle', 'last byte'] as const).entries()) {
-      const file = { type: 'smartcontract', chainId: world.network.chainId, address: contract(at), abi }
-      cases.push({ kind: 'smartcontract', stage, file, open: () => heldByNode.size })
+      const file = { type: 'smartcontract', chainId: world.network.chainId, address: stallingContract(at), abi }
+      cases.push({ kind: 'smartcontract', stage, file, open: () => slow.held.size })
     }
-  }
-
-  /** A proxy in front of the node that stalls on calls to the contracts of files. */
-  async function slowNode(): Promise<string> {
-    node = createServer(async (request, response) => {
-      const body = await jsonBody<{ id: number; method: string; params: [{ to?: string }] }>(request)
-      const at = [0, 1, 2].find((one) => !Array.isArray(body) && body.params?.[0]?.to?.toLowerCase() === contract(one))
-      if (at === undefined || body.method !== 'eth_call') {
-        const headers = { 'content-type': 'application/json' }
-        const real = await fetch(world.network.rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) })
-        return void response.writeHead(200, headers).end(await real.text())
-      }
-      heldByNode.add(response.on('close', () => heldByNode.delete(response)))
-      const text = JSON.stringify({ jsonrpc: '2.0', id: body.id, result: `0x${'0'.repeat(64)}` })
-      if (at > 0)
-        response.writeHead(200, { 'content-type': 'application/json' }).write(text.slice(0, at === 1 ? 10 : -1))
-    })
-    node.listen(0, '127.0.0.1')
-    await once(node, 'listening')
-    return `http://127.0.0.1:${(node.address() as AddressInfo).port}`
   }
 
   beforeAll(async () => {
@@ -252,10 +221,10 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
     const metricsPort = await freePort()
     metrics = `http://127.0.0.1:${metricsPort}`
     const gateway = `http://127.0.0.1:${http.port}`
-    const rpc = await slowNode()
+    slow = await SlowNode.before(world.network.rpcUrl)
     instance = await startInstance(
       world.beside({
-        NETWORK_URL: JSON.stringify({ [world.network.chainId]: rpc }),
+        NETWORK_URL: JSON.stringify({ [world.network.chainId]: slow.url }),
         STATE_DIR: folder,
         METRICS_PORT: `${metricsPort}`,
         TEST_NAME_SERVER: names.address,
@@ -277,15 +246,10 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
   })
 
   afterAll(async () => {
-    await instance?.end()
-    await world?.close()
     for (const fake of fakes) await fake.close()
-    await http?.close()
-    node?.closeAllConnections()
-    node?.close()
+    slow?.close()
     names?.close()
     full?.close()
-    rmSync(folder, { recursive: true })
   })
 
   /** What the service's own metrics count as open. */
@@ -297,7 +261,7 @@ describe.runIf(process.platform === 'linux')('when the consumer disconnects', ()
   async function leaves({ kind, stage, file, open }: Case): Promise<void> {
     asked = names.asked.length
     const fileIndex = `${cases.findIndex((one) => one.file === file)}`
-    const url = `${instance.url}/api/services/download?${await downloadParams(asset, txId, buyer, { fileIndex })}`
+    const url = await downloadUrl(instance.url, asset, txId, buyer, { fileIndex })
     const socket = bareSocket(instance.url)
     let got = ''
     socket.on('data', (chunk: Buffer) => {

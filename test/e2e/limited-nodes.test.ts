@@ -126,7 +126,7 @@ describe('a node that', () => {
       return (await limitsOf(node)).length === 0
     })
     expect(await isReady(service.url)).toBe(true)
-    const ends = () => service.said.filter(({ msg }) => msg === 'chain node has no such limit any more')
+    const ends = () => service.said.filter(({ msg }) => msg === 'chain node limit has ended')
     await eventually(() => ends().length === 1)
   })
 

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { freePort } from '../helpers/backends.js'
 import { owned } from '../helpers/children.js'
 import { eventually } from '../helpers/eventually.js'
+import { alertGroups } from '../helpers/promql.js'
 
 /** Whether a real Prometheus can be started here (Debian: prometheus). */
 export const hasPrometheus = !spawnSync('prometheus', ['--version']).error
@@ -84,4 +85,28 @@ export class Prometheus {
   private async data<T>(path: string): Promise<T> {
     return ((await (await fetch(this.url + path)).json()) as { data: T }).data
   }
+}
+
+/**
+ * The rules of deploy/alerts.yaml with shorter times, and otherwise unchanged: every `for` is one second, every rate
+ * window five seconds, and a head is stale after three.
+ */
+export function hurried() {
+  return alertGroups().map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      for: '1s',
+      expr: rule.expr.replaceAll(/\[\d+m\]/g, '[5s]').replace(/(head_age_seconds) > \d+/, '$1 > 3'),
+    })),
+  }))
+}
+
+/** Mounts a disk of a size. Returns a folder on it; undefined, with a warning, if that needs root. */
+export function smallDisk(folder: string, name: string, size: string): string | undefined {
+  mkdirSync(join(folder, name))
+  const options = ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', join(folder, name)]
+  if (spawnSync('mount', options).status === 0) return join(name, 'state')
+  console.warn('SKIPPED: the alerts of a full disk. It takes root to mount a small one.')
+  return undefined
 }

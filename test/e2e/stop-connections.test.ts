@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { World } from '../helpers/world.js'
 
@@ -14,7 +14,6 @@ describe('a service that stops', () => {
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   async function connected(): Promise<Socket> {
     const socket = connect({ port: Number(new URL(instance.url).port), host: '127.0.0.1', allowHalfOpen: true })

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { freePort } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { runCommand } from '../helpers/command.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
-import { ask, downloadParams, signatureOf } from '../helpers/requests.js'
+import { ask, downloadUrl, signatureOf } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { World } from '../helpers/world.js'
 
@@ -19,7 +17,7 @@ describe('several workers', () => {
   let instance: Instance
   let metricsPort: number
   let environment: Record<string, string>
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
 
   beforeAll(async () => {
     world = await World.start()
@@ -28,11 +26,6 @@ describe('several workers', () => {
     instance = await startInstance(environment)
     await eventually(() => workers().length === WORKERS)
     await eventually(async () => (await metric('tidegate_index_block')) > 0)
-  })
-  afterAll(async () => {
-    await instance.end()
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 
   /** The process ids of the running workers, the latest last. */
@@ -81,14 +74,12 @@ describe('several workers', () => {
   })
 
   it('share one index', async () => {
-    const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
     const { blockNumber } = await world.provider.getTransactionReceipt(asset.txId)
     await eventually(async () => (await metric('tidegate_index_block')) >= blockNumber)
     const texts = await Promise.all(
       Array.from({ length: 12 }, async () => {
-        const url = `${instance.url}/api/services/download?${await downloadParams(asset, txId, buyer)}`
+        const url = await downloadUrl(instance.url, asset, txId, buyer)
         return (await fetch(url, { headers: { connection: 'close' } })).text()
       }),
     )

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { chainWithContracts } from '../helpers/chain.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { program, runCommand } from '../helpers/command.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -33,7 +33,7 @@ const shifted = (seconds: number) => (method: string, truth: unknown) => {
 }
 
 describe('a service whose clock is wrong', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let world: World
   let asset: Published
   let buyer: Wallet
@@ -42,10 +42,6 @@ describe('a service whose clock is wrong', () => {
     world = await World.start()
     asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tides')))
     buyer = await world.somebody()
-  })
-  afterAll(async () => {
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 
   const quote = async (base: string) => {

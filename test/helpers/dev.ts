@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
 import { owned } from './children.js'
+import { atEnd } from './cleanup.js'
 import { program } from './command.js'
 import { prepared } from './prepared.js'
 
@@ -17,7 +18,7 @@ const INDEX_POLL_INTERVAL = '300'
 export async function startDev(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
   const dev = await spawnDev(args, { INDEX_POLL_INTERVAL, ...environment }, program())
   owned(dev.process)
-  return dev
+  return { ...dev, stop: atEnd(dev.stop) }
 }
 
 /** As `startDev`, on the contracts that the test run has deployed: for tests of something else than `tidegate dev`. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { atEnd } from './cleanup.js'
 
 /** A TCP server that handles each connection as a test wants, and tracks which are open. */
 export class HostileServer {
@@ -8,6 +9,13 @@ export class HostileServer {
   readonly open = new Set<Socket>()
   /** Bytes written that the operating system has accepted. */
   written = 0
+
+  /** Ends it; at the latest after the last test of the file. */
+  readonly close = atEnd(async () => {
+    for (const socket of this.open) socket.destroy()
+    this.server.close()
+    await once(this.server, 'close')
+  })
 
   private constructor(private readonly server: Server) {}
 
@@ -28,12 +36,6 @@ export class HostileServer {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.open) socket.destroy()
-    this.server.close()
-    await once(this.server, 'close')
   }
 }
 

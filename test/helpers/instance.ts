@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { owned } from './children.js'
+import { atEnd } from './cleanup.js'
 import { program as built } from './command.js'
 
 /** A `tidegate start` in a process of its own. */
@@ -43,14 +44,10 @@ export async function startInstance(
     })
     exited.then(() => reject(new Error(`The service ended: ${lines.join('\n')}`)))
   })
-  return {
-    url,
-    process: child,
-    lines,
-    requests,
-    async end(signal = 'SIGTERM') {
-      child.kill(signal)
-      await exited
-    },
+  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    await exited
   }
+  atEnd(() => end('SIGKILL'))
+  return { url, process: child, lines, requests, end }
 }

@@ -7,6 +7,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { type ImporterOptions, importer } from 'ipfs-unixfs-importer'
 import { CID } from 'multiformats/cid'
 import { type Block, carOf, depthFirst, entityBytesOf, sizeOf } from './cars.js'
+import { atEnd } from './cleanup.js'
 
 /** A request for a CAR: its root, the blocks of an honest answer, and the request itself. */
 export interface CarRequest {
@@ -53,7 +54,9 @@ export class IpfsGateway {
     server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new IpfsGateway(server)
+    const gateway = new IpfsGateway(server)
+    atEnd(() => gateway.close())
+    return gateway
   }
 
   get port(): number {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { atEnd } from './cleanup.js'
 import { jsonBody } from './storage-server.js'
 
 /** A call of JSON-RPC, as a client sends it. */
@@ -51,6 +52,7 @@ export class LimitedNode {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const node = new LimitedNode(server, target)
     node.limits = limits
+    atEnd(async () => node.close())
     return node
   }
 

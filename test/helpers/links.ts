@@ -1,6 +1,6 @@
 import type { Signer } from 'ethers'
 import type { Published } from './publish.js'
-import { type Answer, ask, downloadParams, freshNonce, signText } from './requests.js'
+import { type Answer, askJson, downloadParams, freshNonce, signText } from './requests.js'
 
 /** Asks a service for a download link to file 0, signed; those in `changed` replace parameters after signing. */
 export async function createLink(
@@ -15,11 +15,11 @@ export async function createLink(
   const nonce = wanted === undefined ? freshNonce() : String(wanted)
   const signature = await signText(signer, `${await signer.getAddress()}${nonce}downloadLink`)
   const params = await downloadParams(asset, txId, signer, { nonce, signature })
-  const answer = await ask(`${base}/api/services/download/link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ ...Object.fromEntries(params), ...rest }),
-  })
+  const answer = await askJson(
+    `${base}/api/services/download/link`,
+    { ...Object.fromEntries(params), ...rest },
+    { headers },
+  )
   return { ...answer, url: answer.json.url as string, expires: answer.json.expires as number }
 }
 

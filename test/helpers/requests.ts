@@ -38,6 +38,11 @@ export async function downloadParams(
   )
 }
 
+/** The URL of a download of file 0 from a service, signed. See `downloadParams`. */
+export async function downloadUrl(base: string, ...of: Parameters<typeof downloadParams>): Promise<string> {
+  return `${base}/api/services/download?${await downloadParams(...of)}`
+}
+
 /** Requests an auth token from a service: a signed request that consumes its nonce and needs no order. */
 export function createToken(url: string, key: ProviderKey, nonce: string, seconds = 3600): Promise<Answer> {
   const params = { address: key.address, nonce, expiration: `${Math.floor(Date.now() / 1000) + seconds}` }
@@ -73,6 +78,16 @@ export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, json: parsed(text) }
+}
+
+/** Sends a value as JSON: by POST, unless `init` names another method. */
+export function askJson(
+  url: string,
+  body: unknown,
+  { headers, ...init }: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const all = { 'content-type': 'application/json', ...headers }
+  return ask(url, { method: 'POST', ...init, headers: all, body: JSON.stringify(body) })
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { atEnd } from './cleanup.js'
 import type { Refusal } from './refusals.js'
 import { jsonBody } from './storage-server.js'
 
@@ -62,7 +63,9 @@ export class RpcProxy {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new RpcProxy(server, target)
+    const proxy = new RpcProxy(server, target)
+    atEnd(async () => proxy.close())
+    return proxy
   }
 
   get url(): string {

@@ -14,6 +14,7 @@ export const LONGEST = [
   'packages/console/test/browser/trouble.test.ts',
   'packages/cli/test/people/commands.test.ts',
   'test/e2e/state-commands.test.ts',
+  'test/e2e/state-backups.test.ts',
   'test/torture.test.ts',
   'test/soak.test.ts',
   'test/e2e/ocean-py.test.ts',
@@ -24,7 +25,9 @@ export const LONGEST = [
   'packages/provider/test/state/upgrades.test.ts',
   'test/e2e/streaming.test.ts',
   'packages/hosting/test/s3-faults.test.ts',
+  'packages/hosting/test/s3-memory.test.ts',
   'packages/provider/test/orders/forgeries.test.ts',
+  'packages/provider/test/orders/attack-contracts.test.ts',
   'packages/cli/test/people/terminal.test.ts',
   'packages/client/test/node/download-to-file.test.ts',
   'packages/console/test/browser/keyboard.test.ts',
@@ -40,7 +43,8 @@ export const LONGEST = [
   'packages/provider/test/orders/waiting.test.ts',
   'test/readme.test.ts',
   'test/docs-sessions.test.ts',
-  'packages/provider/test/state/postgres.test.ts',
+  'packages/catalog/test/store.test.ts',
+  'packages/provider/test/state/store.test.ts',
 ]
 
 /** Begins with the longest files; the others come as vitest orders them. */

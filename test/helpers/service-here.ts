@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
+import { atEnd } from './cleanup.js'
 
 /** A running service, in a process of its own or in this one. */
 export interface Service {
@@ -27,5 +28,5 @@ export async function startHere(environment: NodeJS.ProcessEnv): Promise<Service
       write(fields as object, msg)
     }
   }
-  return { url: await app.listen(), said, end: () => app.close() }
+  return { url: await app.listen(), said, end: atEnd(() => app.close()) }
 }

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { afterAll, vi } from 'vitest'
 import { killChildren } from './children.js'
+import { endAll } from './cleanup.js'
 import { prepared } from './prepared.js'
 
 // threads run the build of this test run, as in production: from source each takes more than twice as long to
@@ -22,5 +23,5 @@ vi.mock('../../packages/provider/src/state/batch-worker-url.js', (original) => {
   return batchWorker ? { batchWorker } : original()
 })
 
-// the last hook of a file: its own processes have ended by then, unless a test failed or timed out
-afterAll(killChildren)
+// the last hook of a file: the processes that still run are those of tests that failed or timed out
+afterAll(() => endAll().finally(killChildren))

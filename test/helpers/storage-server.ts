@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { atEnd } from './cleanup.js'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -35,7 +36,9 @@ export class StorageServer {
     server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new StorageServer(server)
+    const storage = new StorageServer(server)
+    atEnd(() => storage.close())
+    return storage
   }
 
   get origin(): string {

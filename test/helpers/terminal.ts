@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
+import { newFolder } from './cleanup.js'
 import { program } from './command.js'
 import { eventually } from './eventually.js'
 
@@ -14,7 +14,7 @@ export interface Home {
 
 /** Makes such folders. */
 export function makeHome(): Home {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-home-'))
+  const folder = newFolder()
   const environment = {
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, 'config'),

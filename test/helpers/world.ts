@@ -5,6 +5,7 @@ import {
   type NetworkInfo,
   startLocalNetwork,
 } from '../../packages/dev-network/src/network.js'
+import { atEnd } from './cleanup.js'
 import { acquire, order } from './consume.js'
 import { eventually } from './eventually.js'
 import type { ProviderFees } from './ocean.js'
@@ -24,6 +25,12 @@ const INDEX_POLL_INTERVAL = '200'
 /** The fixture of most tests: chain, contracts, service and storage, and funded accounts on demand. */
 export class World {
   readonly provider: ethers.providers.JsonRpcProvider
+  /** Ends everything; at the latest after the last test of the file. */
+  readonly close = atEnd(async () => {
+    this.provider.removeAllListeners()
+    await this.local.close()
+    await this.storage.close()
+  })
 
   private constructor(
     readonly local: LocalNetwork,
@@ -106,6 +113,13 @@ export class World {
     return order(this.network, asset, buyer, fee, { consumer })
   }
 
+  /** Publishes one file of the storage, and orders it for a new account. */
+  async sold(url: string, options: Partial<PublishOptions> = {}) {
+    const asset = await this.publishUrl(url, options)
+    const buyer = await this.somebody()
+    return { asset, buyer, txId: await this.order(asset, buyer) }
+  }
+
   /** The provider fee for an asset, requested without a file index, so that no file is accessed. */
   async quote(asset: Published, consumerAddress: string): Promise<ProviderFees> {
     const service = { documentId: asset.did, serviceId: asset.ddo.services[0]?.id as string }
@@ -128,11 +142,5 @@ export class World {
 
   rpc(method: string, params: unknown[] = []): Promise<unknown> {
     return this.provider.send(method, params)
-  }
-
-  async close(): Promise<void> {
-    this.provider.removeAllListeners()
-    await this.local.close()
-    await this.storage.close()
   }
 }

@@ -6,12 +6,12 @@ const MAX_SIZE = 33_554_432
 
 /** A source whose assets are cached until the index of their chain changes. */
 export interface CachedSource extends AssetSource {
-  /** Evicts the assets of a chain, whose index has changed. */
+  /** Evicts the assets of a chain after its index has changed. */
   invalidate(chainId: number): void
 }
 
 export interface CacheOptions {
-  /** Milliseconds for which an asset is kept at most, since other instances change the index as well. */
+  /** Maximum milliseconds for an asset in the cache, since other instances also change the index. */
   ttl: number
   /** Ids of all chains. */
   chains: readonly number[]
@@ -20,28 +20,27 @@ export interface CacheOptions {
 }
 
 /**
- * Caches the parsed and checked assets of a source, so that a cache hit parses no document: until they are invalidated, and
- * for as long as the index of their chain stays current, or stays stale: from then on they come from elsewhere. Misses are
- * not cached.
+ * Caches parsed and checked assets of a source until they are invalidated. An asset that was read from a current index is valid
+ * only while the index is current, and one from a stale index only while it is stale. Misses are not cached.
  */
 export function cachedSource(
   source: AssetSource & { size(asset: UnverifiedAsset): number },
   { ttl, chains, isCurrent }: CacheOptions,
 ): CachedSource {
   const cache = new LRUCache<string, UnverifiedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
-  /** Assets that were read from an index that was current then. */
+  /** Assets that were read while the index of their chain was current. */
   const fresh = new WeakSet<UnverifiedAsset>()
-  /** Reads in flight, so that concurrent requests for one asset parse its document once. */
+  /** Reads in flight by DID, to coalesce concurrent requests. */
   const inFlight = new Map<string, Promise<UnverifiedAsset | undefined>>()
 
   function read(did: string): Promise<UnverifiedAsset | undefined> {
     const current = new Set(chains.filter(isCurrent))
     const reading = source.find(did).then(
       (found) => {
-        // invalidated while it was read: it may already be stale
+        // invalidated meanwhile, so it may be stale
         if (inFlight.get(did) !== reading) return found
         inFlight.delete(did)
-        if (found) keep(did, found, current.has(found.chainId))
+        if (found) store(did, found, current.has(found.chainId))
         return found
       },
       (error) => {
@@ -53,13 +52,13 @@ export function cachedSource(
     return reading
   }
 
-  function keep(did: string, asset: UnverifiedAsset, wasCurrent: boolean): void {
+  function store(did: string, asset: UnverifiedAsset, wasCurrent: boolean): void {
     if (isCurrent(asset.chainId) !== wasCurrent) return
     if (wasCurrent) fresh.add(asset)
     cache.set(did, asset)
   }
 
-  function kept(did: string): UnverifiedAsset | undefined {
+  function cached(did: string): UnverifiedAsset | undefined {
     const asset = cache.get(did)
     return asset && fresh.has(asset) === isCurrent(asset.chainId) ? asset : undefined
   }
@@ -67,7 +66,7 @@ export function cachedSource(
   return {
     name: source.name,
     async find(did) {
-      return kept(did) ?? inFlight.get(did) ?? read(did)
+      return cached(did) ?? inFlight.get(did) ?? read(did)
     },
     invalidate(chainId) {
       inFlight.clear()

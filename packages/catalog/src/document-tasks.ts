@@ -13,7 +13,7 @@ export { shortenedText as shortened } from '@tidegate/protocol'
 export { decodeCopy as copy, readHint as hint, readStored as stored } from '@tidegate/protocol/documents'
 export { servedWithin as served } from './search/source.js'
 
-/** The asset as it is expected to be in the index, but for its document, and the database for which to make its search rows. */
+/** The expected index entry of an asset without its document, and the dialect for its search rows. */
 export interface Expected {
   asset: IndexedAsset
   dialect: Dialect
@@ -27,7 +27,7 @@ export function document({ published, owner, keys }: DocumentTask): Promise<Deco
   return decodeDocument(published, owner, keys)
 }
 
-/** The same for several, in their order, with the search rows of those whose assets are told. */
+/** Decodes several documents, in order. Adds the search rows of those with an expected asset. */
 export async function documents(tasks: BatchedTask[]): Promise<DecodedWithRows[]> {
   const all: DecodedWithRows[] = []
   for (const task of tasks) {

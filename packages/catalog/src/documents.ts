@@ -18,16 +18,16 @@ import type { PreparedRows } from './index/index-consumer.js'
 import type { ServedParts } from './search/source.js'
 import { withDocument } from './search/sql/prepared.js'
 
-/** The NFT of a document, on a served chain. */
+/** The NFT of a document and its chain. */
 interface Publisher {
   nft: Address
   chain: { chainId: number; keys: readonly ProviderKey[] }
 }
 
-/** A document with the prepared rows of its asset, if they were requested. */
+/** A decoded document, with the prepared rows of its asset if requested. */
 export type DecodedForIndex = Decoded & { prepared?: PreparedRows }
 
-/** A published document, and the NFT that published it. */
+/** A published document and its NFT. */
 export interface Publication {
   published: PublishedDocument
   publisher: Publisher
@@ -35,27 +35,23 @@ export interface Publication {
 }
 
 /**
- * Reads documents in the sandbox: they are untrusted input, since anybody who pays for a transaction can publish. The
- * results are safe to process on the event loop. Every method throws SandboxError where the sandbox is unavailable,
- * whatever the document, or the signal's reason.
+ * Reads untrusted documents in the sandbox. The results are safe to process on the event loop. Every method throws SandboxError if
+ * the sandbox is unavailable, or the signal's reason.
  */
 export class DocumentReader {
-  /** `maxSize`: largest plain document, in bytes; `maxInflation`: times its compressed size that it may have. */
+  /** `maxSize`: maximum bytes of a plain document; `maxInflation`: maximum ratio of plain to compressed size. */
   constructor(
     private readonly sandbox: Pick<Sandbox<typeof tasks>, 'run'>,
     private readonly maxSize: number,
     private readonly maxInflation = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** Decrypts, decompresses and checks a published document. Exceeding a limit is a `reason`, not an error. */
+  /** Decrypts, decompresses and checks a published document. An exceeded limit is a `reason`, not an error. */
   async decode(published: PublishedDocument, publisher: Publisher, options: RunOptions = {}): Promise<Decoded> {
     return this.decodeInSandbox(published, publisher, options).catch(asReason)
   }
 
-  /**
-   * Like `decode`, for the index, which stores the result: a time-out is retried once. It has priority, unless the
-   * options say otherwise.
-   */
+  /** Like `decode`, for a result that is stored: retries a time-out once. Has priority by default. */
   async decodeWithRetry(
     published: PublishedDocument,
     publisher: Publisher,
@@ -70,12 +66,9 @@ export class DocumentReader {
       .catch(asReason)
   }
 
-  /**
-   * Like `decode`, for several documents by one task. Rejects if that fails, for which one of them is the cause: then
-   * they are to be decoded one by one.
-   */
+  /** Like `decode`, for several documents in one task. If one of them makes the task fail, rejects: then decode them singly. */
   async decodeBatch(publications: readonly Publication[], options: RunOptions = {}): Promise<DecodedForIndex[]> {
-    // one that is too large is refused by its length, and not copied
+    // too large documents are refused by their length, without a copy
     const all = publications.map(({ published, publisher, expected }) => {
       const reason = sizeProblem(published, this.maxSize)
       return reason ? { reason } : { ...this.task(published, publisher), expected }
@@ -88,45 +81,42 @@ export class DocumentReader {
     return all.map((one) => ('published' in one ? withPrepared(decoded.shift() as Read, one.expected) : one))
   }
 
-  /** Checks a metadata cache's copy of the document with this SHA-256. */
+  /** Checks a copy from a metadata cache against the SHA-256 of the document. */
   async decodeCopy(text: string, hash: Hex, publisher: Publisher): Promise<Decoded> {
     return this.sandbox.run('copy', { text, hash, owner: this.owner(publisher) }).catch(asReason)
   }
 
-  /** Reads the location of an asset from a metadata cache's response; undefined if it cannot be read. */
+  /** Reads the location of an asset from the response of a metadata cache; undefined if it is unreadable. */
   async hint(text: string): Promise<Hint | undefined> {
     if (text.length > this.maxSize + PROTOCOL_LIMITS.document.overhead) return undefined
     const hint = await this.sandbox.run('hint', text).catch(asReason)
     return hint && 'nft' in hint ? hint : undefined
   }
 
-  /**
-   * Parses a document that was checked before: a short one on the event loop, since a thread takes longer, a long one
-   * in the sandbox. Returns undefined if it cannot be read.
-   */
+  /** Parses a checked document, in the sandbox if it is long. Undefined if it is unreadable. */
   async stored(text: string): Promise<Ddo | undefined> {
     if (text.length <= PROTOCOL_LIMITS.document.short) return readStored(text)
     const read = await this.sandbox.run('stored', text).catch(asReason)
     return read && 'reason' in read ? undefined : read
   }
 
-  /** Writes parts of a document; undefined if they are too long, or it cannot be read. */
+  /** Serializes parts of a document; undefined if they are too long or the document is unreadable. */
   async served(parts: ServedParts): Promise<string | undefined> {
     const text = await this.sandbox.run('served', parts).catch(asReason)
     return typeof text === 'string' ? text : undefined
   }
 
-  /** Shortens the text of a document for lists; undefined if it cannot be read. */
+  /** Shortens a document for lists; undefined if it is unreadable. */
   async shortened(text: string): Promise<string | undefined> {
     const short = await this.sandbox.run('shortened', text).catch(asReason)
     return typeof short === 'string' ? short : undefined
   }
 
-  /** Validates a document before publication, by itself or in a signed envelope. */
+  /** Validates a document before publication, plain or in a signed envelope. */
   async validate(bytes: Uint8Array, options: RunOptions = {}): Promise<Validated> {
     const tooLarge = { problems: { body: `The body is larger than ${this.maxSize} bytes.` } }
     if (bytes.length > this.maxSize + PROTOCOL_LIMITS.document.overhead) return tooLarge
-    // copied, since its buffer may be shared with other requests
+    // a copy, since the buffer may be shared with other requests
     const read = await this.sandbox
       .run('validate', { bytes: Uint8Array.from(bytes), maxInflation: this.maxInflation }, options)
       .catch(asReason)
@@ -155,7 +145,7 @@ export class DocumentReader {
   }
 }
 
-/** The reason where the document made the task fail. Rethrows every other error. */
+/** Returns the reason of a failed task. Rethrows other errors. */
 function asReason(error: unknown): { reason: string } {
   if (error instanceof TaskFailure) return { reason: error.message }
   throw error
@@ -163,7 +153,7 @@ function asReason(error: unknown): { reason: string } {
 
 type Read = Awaited<ReturnType<typeof tasks.documents>>[number]
 
-/** Returns a document with its prepared rows. The thread does not send back the asset that they are of. */
+/** Returns a document with its prepared rows. Adds their asset, which the thread does not send back. */
 function withPrepared({ rows, ...decoded }: Read, expected: tasks.Expected | undefined): DecodedForIndex {
   if (!expected || !('ddo' in decoded)) return decoded
   return { ...decoded, prepared: { asset: withDocument(expected.asset, decoded), rows } }

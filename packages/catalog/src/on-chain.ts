@@ -15,11 +15,11 @@ import type { TokenNames } from './token-names.js'
 /** The id of the only token of every data NFT contract. */
 const NFT_TOKEN_ID = 1n
 
-/** Reads owner, token URI and price of assets from the chain on demand, and caches them briefly. */
+/** Reads owner, token URI and price of assets from the chain and caches them briefly. */
 export class OnChainReader {
   private readonly known: SharedResults<OnChainData>
 
-  /** `ttl`: time to live of cached data, in milliseconds. */
+  /** `ttl`: milliseconds for cached data. */
   constructor(
     private readonly chains: Chains,
     ttl: number,
@@ -28,13 +28,13 @@ export class OnChainReader {
     this.known = new SharedResults({ maxSize: COMMON_LIMITS.contract.cacheSize, size: sizeOf, ttl })
   }
 
-  /** Returns the data of an asset. Never rejects: without a response the caller falls back to the index. */
+  /** Returns the data of an asset, empty if no node responds. Never rejects. */
   async of(sold: SoldAsset): Promise<OnChainData> {
     const [data, names] = await Promise.all([this.dataOf(sold.asset), this.namesFor(sold)])
     return names ? { ...data, names } : data
   }
 
-  /** Returns the names of the datatokens that the index does not have with the asset; undefined if there are none. */
+  /** Returns the names of datatokens that the indexed asset lacks; undefined if there are none. */
   private async namesFor(sold: SoldAsset): Promise<OnChainData['names']> {
     const { asset } = sold
     const own = new Set(asset.datatokens.map(({ address }) => address))
@@ -50,7 +50,7 @@ export class OnChainReader {
   }
 }
 
-/** Upper bound of the memory of an entry, in bytes; a character may take two. */
+/** Upper bound of the memory of an entry in bytes, at two per character. */
 function sizeOf({ tokenUri = '', price, offers }: OnChainData): number {
   const count = [...(offers?.values() ?? [])].reduce((sum, list) => sum + list.length, 0)
   return BASE_SIZE * (1 + count) + 2 * (tokenUri.length + (price?.tokenSymbol?.length ?? 0))
@@ -75,10 +75,7 @@ function readOnChain({ nodes }: Chain, nft: Address, datatokens: Address[]): Pro
   })
 }
 
-/**
- * Returns the active offers of a datatoken: fixed rates first, then dispensers. Failed calls are skipped, so that a
- * broken contract blocks nothing.
- */
+/** Returns the active offers of a datatoken: fixed rates, then dispensers. Skips contracts whose calls fail. */
 async function offersOf(callUntrusted: CallUntrusted, datatoken: Address): Promise<Offer[]> {
   const [rates = [], dispensers = []] = await Promise.all([
     untrustedView(callUntrusted, datatoken, 'getFixedRates', []),
@@ -89,7 +86,7 @@ async function offersOf(callUntrusted: CallUntrusted, datatoken: Address): Promi
     const exchange = await untrustedView(callUntrusted, contract, 'getExchange', [exchangeId])
     const [, , , token, , rate, active] = exchange ?? []
     if (!active || token === undefined || rate === undefined) continue
-    // the exchange stores its rate with 18 decimals, whatever those of the base token
+    // the rate has 18 decimals for every base token
     offers.push({ type: 'fixedrate', price: formatUnits(rate, 18), contract, token, exchangeId })
   }
   for (const contract of dispensers.slice(0, COMMON_LIMITS.contract.offers)) {
@@ -99,7 +96,7 @@ async function offersOf(callUntrusted: CallUntrusted, datatoken: Address): Promi
   return offers
 }
 
-/** The price of an asset is that of its first offer. */
+/** Returns the price of an asset: that of its first offer. */
 async function priceOf(callUntrusted: CallUntrusted, { price, token }: Offer): Promise<Price> {
   if (token === undefined) return { value: price }
   const tokenSymbol = await untrustedView(callUntrusted, token, 'symbol', [], COMMON_LIMITS.contract.symbol)

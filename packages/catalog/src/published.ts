@@ -4,9 +4,8 @@ import type { PublishedDocument } from '@tidegate/protocol/documents'
 import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
 
 /**
- * Throws RequestError unless the chain's factory deployed this data NFT, AccessError unless its state allows its
- * document to be read, and ChainError. Queries the chain, not the index: caches request a document right after its
- * event, which the index may not have read yet.
+ * Checks an NFT on the chain instead of the index, which may lag: caches request documents right after their event.
+ * @throws RequestError if the factory did not deploy it, AccessError if its state forbids reading, ChainError
  */
 export async function assertReadableNft(chain: Chain, nft: Address): Promise<void> {
   const { factory } = chain.deployment
@@ -23,17 +22,17 @@ export async function assertReadableNft(chain: Chain, nft: Address): Promise<voi
   assertReadable(state)
 }
 
-/** Returns the last document that an NFT published in a transaction. Throws AssetError if there is none. */
+/** Returns the last document of an NFT in a transaction. Throws AssetError if there is none. */
 export function documentIn(receipt: TransactionReceipt | undefined, nft: Address): PublishedDocument {
   const published = receipt?.status === 'success' ? lastMetadata(receipt.logs, nft) : undefined
   if (!published) throw new AssetError('DOCUMENT_UNKNOWN', 'The transaction published no metadata of this data NFT.')
   return documentOf(published)
 }
 
-/** The event by which a data NFT publishes or updates its document. */
+/** An event that publishes or updates the document of a data NFT. */
 export type MetadataEvent = EventNamed<'MetadataCreated'> | EventNamed<'MetadataUpdated'>
 
-/** Returns the last metadata event that the NFT itself emitted; undefined if there is none. */
+/** Returns the last metadata event of an NFT; undefined if there is none. */
 export function lastMetadata(logs: readonly Log[], nft: Address): MetadataEvent | undefined {
   const emitter = nft.toLowerCase()
   for (const log of logs.toReversed()) {
@@ -48,7 +47,7 @@ export function documentOf({ args: { flags, data, metaDataHash } }: MetadataEven
   return { flags, data, hash: metaDataHash }
 }
 
-/** Returns whether two published documents are identical in data, hash and flags. */
+/** Whether two published documents have the same data, hash and flags. */
 export function isSameDocument(a: PublishedDocument, b: PublishedDocument): boolean {
   const same = (x: Hex, y: Hex) => x.toLowerCase() === y.toLowerCase()
   return same(a.data, b.data) && same(a.hash, b.hash) && flagsOf(a.flags) === flagsOf(b.flags)

@@ -9,10 +9,10 @@ import { documentOf, lastMetadata } from './published.js'
 import type { AssetSource, UnverifiedAsset } from './resolver.js'
 import { BASE_SIZE, SharedResults } from './shared-results.js'
 
-/** Bytes that one character of a document may take once it is parsed. */
+/** Bytes of memory per character of a parsed document. */
 const PARSED = 4
 
-/** What a look-up came to, and the bytes that it takes. */
+/** The result of a look-up, and its bytes of memory. */
 interface LookedUp {
   asset?: UnverifiedAsset
   size: number
@@ -33,9 +33,8 @@ export interface RemoteCacheOptions {
 }
 
 /**
- * Returns a metadata cache as a source of assets. The cache is trusted for nothing but a hint where to look: NFT, state,
- * datatokens and the document come from the chain. Where this provider cannot decrypt the published document, the
- * cache's copy is accepted only if it has the published hash.
+ * Returns a metadata cache as a source of assets. The cache only names the NFT: state, datatokens and document come from the chain. If
+ * this provider cannot decrypt the document, it accepts the cache's copy if that has the published hash.
  */
 export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
   const known = new SharedResults<LookedUp>({
@@ -70,7 +69,7 @@ export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
 
 async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions, did: string) {
   try {
-    // escapes and white space make a document longer than it was published
+    // caches add escapes and white space to the document
     const maxSize = 2 * maxDocument + CATALOG_LIMITS.outbound.added
     const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`, maxSize)
     return status === 200 ? text : undefined
@@ -91,7 +90,7 @@ async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) 
         client.request({ method: 'eth_getTransactionReceipt', params: [txId] }),
       ])
       if (listed !== nft || state === undefined || !datatokens || !receipt) return undefined
-      // a cache may name an old event, so look for newer ones
+      // the cache may name an old event, so newer ones are requested
       const filter = {
         address: nft,
         fromBlock: receipt.blockNumber,
@@ -106,7 +105,7 @@ async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) 
   )
 }
 
-/** The text of the published document, or the cache's copy where that has the published hash. */
+/** Returns the text of the published document, or of the cache's copy if that has the published hash. */
 async function textOf(
   log: Log,
   copy: string,

@@ -3,7 +3,7 @@ import { AssetError, type Ddo, type Service, StaleIndexError } from '@tidegate/p
 import { didsOf } from '@tidegate/protocol/documents'
 import type { Address } from 'viem'
 
-/** An asset as returned by a source. State and datatokens must be verified by the source itself. */
+/** An asset from a source, which has verified state and datatokens. */
 export interface UnverifiedAsset {
   chainId: number
   nft: Address
@@ -16,12 +16,9 @@ export interface UnverifiedAsset {
   datatokens: Address[]
 }
 
-/**
- * A source of asset documents.
- */
 export interface AssetSource {
   readonly name: string
-  /** Returns an asset, or undefined if there is none. Throws StaleIndexError where the source cannot tell, ProviderError. */
+  /** Returns an asset; undefined if there is none. Throws ProviderError, of which StaleIndexError means unknown. */
   find(did: string): Promise<UnverifiedAsset | undefined>
 }
 
@@ -36,9 +33,9 @@ export interface AssetService {
   index: number
 }
 
-/** Resolves assets by DID, and verifies that DID, NFT and chain agree, whatever the source. */
+/** Resolves assets by DID. Verifies for each source that DID, NFT and chain agree. */
 export class AssetResolver {
-  /** Verified assets: a source may return the same object again. */
+  /** Verified assets by the object of the source, which may return it again. */
   private readonly verified = new WeakMap<UnverifiedAsset, Asset>()
 
   constructor(
@@ -47,8 +44,8 @@ export class AssetResolver {
   ) {}
 
   /**
-   * Resolves an asset. Throws AssetError DID_NOT_RESOLVED if no source has one that can be verified, StaleIndexError
-   * where a source cannot tell whether there is one, ProviderError.
+   * Resolves an asset.
+   * @throws AssetError DID_NOT_RESOLVED if no source has a consistent one, StaleIndexError if that is unknown, ProviderError
    */
   async resolve(did: string): Promise<Asset> {
     let unseen: StaleIndexError | undefined
@@ -91,7 +88,7 @@ export function serviceOf(asset: Asset, serviceId: string): AssetService {
   return { service, index }
 }
 
-/** The DID for an error message; untrusted input of any other form is not echoed. */
+/** Returns a DID for an error message. Does not echo other input. */
 function printable(did: string): string {
   return /^did:ope?:[0-9a-f]{1,64}$/i.test(did) ? did : '(not of the form did:op:…)'
 }

@@ -5,7 +5,7 @@ import { sweep } from './index/tables/generations.js'
 import { searchConsumer } from './search/tables/consumer.js'
 import { buildSome } from './search/tables/pending.js'
 
-/** The scripts of index and search that run in a thread if they are large. */
+/** The scripts of index and search that run in a thread if they write many rows. */
 export const INDEX_SCRIPTS = {
   commit: ({ role, batch }: { role: IndexRole; batch: IndexBatch }, dialect: Dialect) =>
     commit(role, batch, searchConsumer(dialect)),

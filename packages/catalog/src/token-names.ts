@@ -8,13 +8,13 @@ import type { IndexStore } from './index/index-store.js'
 const LIMITS = COMMON_LIMITS.contract
 
 /**
- * Names and symbols of tokens that an asset's NFT did not deploy. Tokens of the chain's own factory are in the index;
- * the others are third-party contracts, which are queried once, since names do not change.
+ * Names and symbols of tokens that an asset's NFT did not deploy. Tokens of the factory are in the index. Others are third-party
+ * contracts, which are queried once, since names do not change.
  */
 export class TokenNames {
   private readonly cache: LRUCache<string, Promise<TokenName>>
 
-  /** `retry`: milliseconds after which a token without names is queried again. */
+  /** `retry`: milliseconds before a token without names is queried again. */
   constructor(
     private readonly chains: Chains,
     private readonly index: Pick<IndexStore, 'datatoken'>,
@@ -24,8 +24,8 @@ export class TokenNames {
   }
 
   /**
-   * Returns the names of tokens, empty if a contract returns none. Looks up a few new ones at a time; the others are
-   * missing until the next call. Rejects with StateError.
+   * Returns names of tokens, empty if a contract has none. Queries only a few new tokens per call and omits the others. Rejects with
+   * StateError.
    */
   async of(chainId: number, tokens: Iterable<Address>): Promise<Map<Address, TokenName>> {
     const names = new Map<Address, TokenName>()
@@ -64,13 +64,13 @@ export class TokenNames {
         untrustedView(callUntrusted, token, 'symbol', [], LIMITS.symbol),
       ]),
     )
-    // an unresponsive node must not delay a document
+    // a failed node must not fail the document
     const [name, symbol] = await asked.catch(() => [])
     return { name: clean(name), symbol: clean(symbol) }
   }
 }
 
-/** Sanitizes a text of a third-party contract: removes control characters and lone surrogates, and truncates it. */
+/** Removes control characters and lone surrogates from an untrusted text, and truncates it. */
 function clean(text = ''): string {
   return [...text.replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, LIMITS.tokenName).join('')
 }

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { ethers, type Wallet } from 'ethers'
 import { formatLog, type Log } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chainLog } from '../../../test/helpers/chain-log.js'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { mined } from '../../../test/helpers/consume.js'
 import { ocean } from '../../../test/helpers/ocean.js'
 import { World } from '../../../test/helpers/world.js'
@@ -136,7 +134,7 @@ describe('documents that cannot be read within their bounds (threat 37)', () => 
     let owner: Wallet
     let chain: Chain
     let store: StateStore
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
     beforeAll(async () => {
       world = await World.start()
@@ -145,11 +143,7 @@ describe('documents that cannot be read within their bounds (threat 37)', () => 
       chain = chains.get(world.network.chainId) as Chain
       store = openSqliteStore(folder)
     })
-    afterAll(async () => {
-      await store.close()
-      await world.close()
-      rmSync(folder, { recursive: true })
-    })
+    afterAll(() => store.close())
     const follower = (documents: DocumentReader) =>
       new ChainFollower(
         chain,

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { mined } from '../../../test/helpers/consume.js'
 import { ocean } from '../../../test/helpers/ocean.js'
 import type { Published } from '../../../test/helpers/publish.js'
@@ -29,7 +27,7 @@ describe('metadata caches', () => {
   let honest: Published
   let foreign: Published
   let lie: (document: Json) => unknown = (document) => document
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
 
   beforeAll(async () => {
     world = await World.start()
@@ -54,12 +52,7 @@ describe('metadata caches', () => {
     )
     base = await app.listen()
   })
-  afterAll(async () => {
-    await app.close()
-    await door.close()
-    await world.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => app.close())
 
   function serve(did: string): void {
     const path = `/api/aquarius/assets/ddo/${did}`

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { measured } from '../../../test/helpers/measured.js'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
 import { readStored } from '../../protocol/src/ddo/stored.js'
@@ -21,7 +19,7 @@ const SOMEBODY = `0x${'ab'.repeat(20)}` as Address
 const MANY = 50
 
 describe('documents of the index that take long to read', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const store = openSqliteStore(folder)
   const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 1_048_576)
@@ -38,7 +36,6 @@ describe('documents of the index that take long to read', () => {
   afterAll(async () => {
     await sandbox.close()
     await store.close()
-    rmSync(folder, { recursive: true })
   })
 
   /** As many keys as a document may have, each in an object of its own: the slowest to read for their length. */

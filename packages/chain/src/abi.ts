@@ -13,7 +13,7 @@ export const EVENTS = parseAbi([
   abi.PROVIDER_FEE,
 ])
 
-/** Returns the first topics of the named events, as a filter that matches any of them. */
+/** Returns the first topics of the named events, for a filter that matches any of them. */
 export function topicsOf(names: (typeof EVENTS)[number]['name'][]): Hex[] {
   return names.map((eventName) => encodeEventTopics({ abi: EVENTS, eventName } as never)[0] as Hex)
 }
@@ -21,7 +21,7 @@ export function topicsOf(names: (typeof EVENTS)[number]['name'][]): Hex[] {
 /** The first topics of the events that publish a document. */
 export const METADATA_TOPICS: readonly Hex[] = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
-/** View functions: of the factory and data NFTs for decryption, of the other contracts for owner and price. */
+/** View functions of the factory, data NFTs, datatokens, exchanges and dispensers. */
 export const VIEWS = parseAbi([
   'function erc721List(address nft) view returns (address)',
   abi.METADATA_STATE,

@@ -7,15 +7,15 @@ import type { ChainNodes } from './nodes.js'
 export interface Chain {
   readonly chainId: number
   readonly deployment: Deployment
-  /** Whether its factory was found when the service connected; otherwise FactoryWatch looks for it. */
+  /** Whether its factory was found at start-up; if not, FactoryWatch looks for it. */
   readonly factoryFound: boolean
-  /** The key in use: it encrypts, and signs quotes. */
+  /** The current key: encrypts documents and signs quotes. */
   readonly key: ProviderKey
-  /** That key, then its predecessors, which still decrypt and whose quotes remain valid. */
+  /** The current key, then previous keys, which still decrypt and verify quotes. */
   readonly keys: readonly ProviderKey[]
   /** Token and amount (smallest unit) of the provider fee for an access order. */
   readonly fee: { token: Address; amount: bigint }
-  /** Confirmations that an order needs; its own block is the first. */
+  /** Confirmations that an order needs. The order's own block counts as the first. */
   readonly confirmations: number
   readonly nodes: ChainNodes
 }

@@ -8,27 +8,26 @@ import { CHAIN_LIMITS } from './limits.js'
 
 const { tolerance, remembered } = CHAIN_LIMITS.clock
 
-/** Times of blocks from this value on can only be in milliseconds: such a chain tells nothing. */
+/** Block times from this value on are in milliseconds, so they are ignored. */
 const MILLISECONDS = 100_000_000_000
 
 /**
- * Compares the clock of this machine with the heads of all chains. Of the nodes of a chain, the majority decides, so that
- * one that lies or lags does not. Of several chains, those whose heads are of this very time speak
- * for the clock.
+ * Compares the clock of this machine with the heads of all chains. On each chain the majority of nodes decides. A chain
+ * with a current head confirms the clock against chains that prove it fast.
  */
 export class ClockWatch {
   private readonly clocks = new Map<number, Map<PublicClient, HeadClock>>()
   private readonly reported = new Set<number>()
   private readonly stopped = new AbortController()
 
-  /** `interval`: milliseconds between two looks at the heads. */
+  /** `interval`: milliseconds between polls of the heads. */
   constructor(
     private readonly chains: Chains,
     private readonly interval: number,
     private readonly log?: Logger,
   ) {}
 
-  /** The proven offset of the clock by the heads of a chain, in whole seconds, negative if it is slow; null while no head was seen. */
+  /** Returns the offset that a chain proves, in whole seconds: negative if the clock is slow. Null before the first head. */
   offset(chainId: number): number | null {
     const now = momentNow()
     const offset = this.offsetBy(chainId, now)
@@ -37,29 +36,29 @@ export class ClockWatch {
     return refuted ? 0 : Math.trunc(offset)
   }
 
-  /** Whether the clock is known to be wrong by more than the tolerance: more chains prove that than speak against it. */
+  /** Whether more chains prove a wrong clock (beyond the tolerance) than confirm it. */
   get isWrong(): boolean {
     return this.isWrongAt(momentNow())
   }
 
-  /** Whether orders of a chain could be judged by another time than that of their quotes. */
+  /** Whether the clock is off by more than the tolerance on this chain: then quotes would carry a wrong time. */
   isWrongOn(chainId: number): boolean {
     return Math.abs(this.offset(chainId) ?? 0) > tolerance
   }
 
-  /** Seconds since the time of the newest head of a chain, by this clock; undefined while none was seen. */
+  /** Seconds since the block time of the newest head, by this clock; undefined before the first head. */
   headAge(chainId: number): number | undefined {
     const now = momentNow()
     const ages = this.heard(chainId, now).map((clock) => clock.age(now))
     return ages.length > 0 ? Math.min(...ages) : undefined
   }
 
-  /** Whether new heads of some chain were old when they arrived: further ones may prove that the clock is fast. */
+  /** Whether new heads of some chain arrived old: further ones may prove that the clock is fast. */
   get isSuspect(): boolean {
     return [...this.clocks.values()].some((clocks) => [...clocks.values()].some(({ isSuspect }) => isSuspect))
   }
 
-  /** Throws ChainError if a quote for this chain would carry a wrong time. Looks at the head if none was seen yet. */
+  /** Throws ChainError if a quote for this chain would carry a wrong time. Requests the head if none is known yet. */
   async assertQuotable({ chainId, nodes }: Pick<Chain, 'chainId' | 'nodes'>): Promise<void> {
     if (this.offset(chainId) === null) await nodes.ask((client) => this.see(chainId, client)).catch(() => undefined)
     if (!this.isWrongOn(chainId) && !this.isWrong) return
@@ -71,7 +70,7 @@ export class ClockWatch {
     )
   }
 
-  /** Looks at the head of every chain once. Never rejects: a node that fails tells nothing. */
+  /** Requests the head of every chain once. Never rejects: failed nodes are ignored. */
   async look(): Promise<void> {
     const looks = [...this.chains.values()].map(({ chainId, nodes }) =>
       nodes.askAll((client) => this.see(chainId, client)).catch(() => undefined),
@@ -134,7 +133,7 @@ export class ClockWatch {
     return heard.filter((clock) => Math.abs(clock.age(now)) <= tolerance).length > heard.length / 2
   }
 
-  /** Logs when an offset is proven, and when it is over. */
+  /** Logs when a chain begins or ceases to prove an offset. */
   private report(): void {
     for (const chainId of this.chains.keys()) {
       const isWrong = this.isWrongOn(chainId)
@@ -146,7 +145,7 @@ export class ClockWatch {
         continue
       }
       this.reported.add(chainId)
-      const text = `the clock of this machine is ${describeOffset(offset)}, by the heads of this chain: no quotes are given`
+      const text = `the clock of this machine is ${describeOffset(offset)} by the heads of this chain: quotes are refused`
       this.log?.error({ chainId, offset }, text)
     }
   }

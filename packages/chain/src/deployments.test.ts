@@ -10,7 +10,7 @@ const published = createRequire(import.meta.url)('@oceanprotocol/contracts/addre
   { chainId: number; startBlock: number; ERC721Factory: string; Ocean?: string }
 >
 
-it('deployments: every network of the published contracts is known, with the same addresses', () => {
+it('known deployments: have the addresses of the published contracts', () => {
   const expected = Object.entries(published).map(([network, entry]) => ({
     network,
     chainId: entry.chainId,
@@ -31,7 +31,7 @@ describe('an address file', () => {
     return readAddressFile(path)
   }
 
-  it('may have addresses in any case; networks without a factory are skipped', () => {
+  it('may have addresses in any case; skips networks without a factory', () => {
     const local = { chainId: 8996, ERC721Factory: FACTORY.toLowerCase(), startBlock: 7, Ocean: FACTORY.toLowerCase() }
     const bare = { chainId: 1, ERC721Factory: FACTORY, Ocean: 'none' }
     expect(read(JSON.stringify({ local, bare, older: { chainId: 3 }, nothing: null }))).toEqual([
@@ -49,7 +49,7 @@ describe('an address file', () => {
     expect(() => read(text)).toThrow(problem)
   })
 
-  it('is rejected when it is missing', () => {
+  it('is rejected if it is missing', () => {
     expect(() => readAddressFile(join(folder, 'none.json'))).toThrow('cannot be read: ENOENT')
   })
 })

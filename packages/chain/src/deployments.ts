@@ -6,7 +6,8 @@ export { type Deployment, KNOWN_DEPLOYMENTS } from '@tidegate/protocol/networks'
 
 /**
  * Reads deployments from an address.json in the legacy format: an object of networks, each with chainId, ERC721Factory,
- * startBlock and Ocean. Throws an Error that says what is wrong with the file.
+ * startBlock and Ocean.
+ * @throws Error whose message is a predicate about the file
  */
 export function readAddressFile(path: string): Deployment[] {
   let networks: unknown

@@ -40,14 +40,14 @@ function logOf({ name, inputs }: (typeof EVENTS)[number], values = VALUES): Log 
   } as Log
 }
 
-describe('decoding of events', () => {
-  it('reads every event as the chain library does', () => {
+describe('decodeEvents', () => {
+  it('decodes every event like viem', () => {
     const logs = EVENTS.map((event) => logOf(event))
     expect(decodeEvents(logs)).toEqual(parseEventLogs({ abi: EVENTS, logs, strict: true }))
     expect(decodeEvents(logs)).toHaveLength(EVENTS.length)
   })
 
-  it('reads strings and bytes that are empty or not UTF-8', () => {
+  it('decodes strings and bytes that are empty or not UTF-8', () => {
     const [created] = EVENTS
     for (const text of ['', '0x']) {
       const log = logOf(created, { ...VALUES, string: text })
@@ -58,7 +58,7 @@ describe('decoding of events', () => {
     expect(decodeEvent(broken)?.args).toMatchObject({ tokenName: '\ufffd\ufffd\ufffd\ufffd' })
   })
 
-  it('ignores other events and malformed ones', () => {
+  it('skips other and malformed events', () => {
     const metadata = EVENTS.find(({ name }) => name === 'MetadataUpdated') as (typeof EVENTS)[number]
     const log = logOf(metadata)
     const word = (value: bigint) => numberToHex(value, { size: 32 })

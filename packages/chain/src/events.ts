@@ -1,30 +1,27 @@
 import { checksummed } from '@tidegate/protocol'
-import { type Address, encodeEventTopics, type Hex, type Log, type parseEventLogs } from 'viem'
-import { EVENTS } from './abi.js'
+import type { Address, Hex, Log, parseEventLogs } from 'viem'
+import { EVENTS, topicsOf } from './abi.js'
 
 /** A decoded log of one of EVENTS. */
 export type ChainEvent = ReturnType<typeof parseEventLogs<typeof EVENTS, true>>[number]
 export type EventNamed<N extends ChainEvent['eventName']> = Extract<ChainEvent, { eventName: N }>
 
 const WORD = 32
-/** The last bytes of a word that hold a small number. */
+/** Bytes at the end of a word that a small number may fill. */
 const NUMBER = 6
-const BY_TOPIC = new Map(
-  EVENTS.map((event) => [encodeEventTopics({ abi: EVENTS, eventName: event.name } as never)[0] as Hex, event]),
-)
+const BY_TOPIC = new Map(EVENTS.map((event) => [topicsOf([event.name])[0], event]))
 
 /**
- * Decodes the logs that are one of EVENTS; skips all others and malformed ones. Anybody may emit a log of several
- * megabytes. The chain library decodes it byte by byte, which blocks the event loop for a quarter of a second per
- * log; this takes a few milliseconds.
+ * Decodes logs of EVENTS; skips other and malformed logs. Own code, since viem decodes byte by byte: untrusted logs of
+ * several megabytes would block the event loop.
  */
 export function decodeEvents(logs: readonly Log[]): ChainEvent[] {
   return logs.flatMap((log) => decodeEvent(log) ?? [])
 }
 
-/** Decodes one log; undefined if it is not one of EVENTS, or malformed. */
+/** Decodes one log; undefined if it is malformed or not one of EVENTS. */
 export function decodeEvent(log: Log): ChainEvent | undefined {
-  const event = BY_TOPIC.get(log.topics[0] as Hex)
+  const event = BY_TOPIC.get(log.topics[0])
   if (!event) return undefined
   try {
     return { ...log, eventName: event.name, args: argsOf(event.inputs, log) } as unknown as ChainEvent
@@ -73,7 +70,7 @@ function decoded(type: Inputs[number]['type'], word: Buffer, bytes: Buffer): unk
   }
 }
 
-/** A dynamic value: the word holds the offset of its length, which its bytes follow. */
+/** Reads a dynamic value: the word is an offset to the length, and the bytes follow the length. */
 function dynamic(word: Buffer, bytes: Buffer): Buffer {
   const offset = smallNumber(word, bytes.length)
   return part(bytes, offset + WORD, smallNumber(part(bytes, offset, WORD), bytes.length))

@@ -1,20 +1,18 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
 import type { Chain, Chains } from './chains.js'
 
-/** Milliseconds between two attempts to look for a factory. */
+/** Milliseconds between look-ups of a missing factory. */
 const RETRY_AFTER = 2000
 
-/**
- * Returns whether the factory of a chain has code at one of its nodes; undefined if no node answers. Without it the
- * address file is that of another network, and no asset would ever be found.
- */
+/** Returns whether the factory of a chain has code; undefined if no node answers. No code: wrong address file. */
 export async function hasFactory({
   nodes,
   deployment: { factory: address },
 }: Pick<Chain, 'nodes' | 'deployment'>): Promise<boolean | undefined> {
   const code = nodes.ask((client) => client.getCode({ address }).then((found) => found ?? '0x'), {
-    // a node that lags may not know it yet
+    // a lagging node may not know the contract yet
     accept: (found) => found !== '0x',
   })
   return code.then(
@@ -23,7 +21,7 @@ export async function hasFactory({
   )
 }
 
-/** Looks in the background for the factories that were not found at the start, as soon as a node of their chain answers. */
+/** Looks in the background for factories that were not found at start-up. */
 export class FactoryWatch {
   private readonly lost = new Set<number>()
   private readonly stopped = new AbortController()
@@ -31,9 +29,12 @@ export class FactoryWatch {
   constructor(
     private readonly chains: Chains,
     private readonly log: Logger,
-  ) {}
+  ) {
+    // the pauses of every chain listen for it
+    setMaxListeners(0, this.stopped.signal)
+  }
 
-  /** Whether a chain was found to be without its factory. */
+  /** Whether a node has answered that the factory does not exist. */
   isMissing(chainId: number): boolean {
     return this.lost.has(chainId)
   }
@@ -46,7 +47,7 @@ export class FactoryWatch {
     this.stopped.abort()
   }
 
-  /** Returns when the factory was found, or the watch was stopped. */
+  /** Resolves when the factory is found or the watch is stopped. */
   private async watch(chain: Chain): Promise<void> {
     const { chainId, deployment } = chain
     const { signal } = this.stopped
@@ -55,7 +56,10 @@ export class FactoryWatch {
       if (found) return void this.lost.delete(chainId)
       if (found === false && !this.lost.has(chainId)) {
         this.lost.add(chainId)
-        this.log.error({ chainId, factory: deployment.factory }, 'chain has no such factory: is this its address file?')
+        this.log.error(
+          { chainId, factory: deployment.factory },
+          'chain has no contract at the factory address: check the address file',
+        )
       }
       await sleep(RETRY_AFTER, undefined, { signal, ref: false }).catch(() => undefined)
     }

@@ -3,9 +3,11 @@ import { CHAIN_LIMITS } from './limits.js'
 import { RateLimited, retryAfterOf } from './rpc/rate-limits.js'
 import { MalformedResponse } from './rpc/validated-transport.js'
 
-/** Why a node gave no usable response, in words without its URL; `retryAfter` in milliseconds where the node sent one. */
+/** A failure of a node to give a usable response. */
 export interface TransportFailure {
+  /** A predicate about the node, without its URL. */
   reason: string
+  /** Milliseconds, if the node sent them. */
   retryAfter?: number
 }
 
@@ -30,10 +32,10 @@ export function nodeFailed(error: unknown): boolean {
   return causes(error).some((cause) => NODE_CODES.has((cause as { code?: unknown }).code as number))
 }
 
-/** Returns what is wrong with the node itself; undefined for an error that it returned for a call. */
+/** Returns the failure of the node itself; undefined for an error that the node returned for a call. */
 export function transportFailure(error: unknown): TransportFailure | undefined {
   const all = causes(error)
-  // thrown by the library, or by the deadline signal of its request
+  // thrown by viem, or by the deadline signal of the request
   if (all.some(({ name }) => name === 'TimeoutError')) return { reason: 'did not answer in time' }
   for (const cause of all) {
     if (cause instanceof MalformedResponse) return { reason: `answers ${cause.method} with a wrong ${cause.field}` }
@@ -50,21 +52,21 @@ export function transportFailure(error: unknown): TransportFailure | undefined {
   return undefined
 }
 
-/** Codes for a response that is too large: of go-ethereum, of servers built on jsonrpsee, and of a proxy. */
+/** Error codes for a too large response: of go-ethereum, of servers built on jsonrpsee, and of a proxy. */
 const TOO_LONG = new Set([-32003, -32008, -32020])
 
-/** Returns whether the node works, and refuses this one request: it is too large, or not in a form that the node takes. */
+/** Returns whether a working node refuses this request for its size or form. */
 export function isRefusal(error: unknown): boolean {
   return isTooLong(error) || causes(error).some(isRefusedLogs)
 }
 
-/** Whether a request for events alone was refused by a status of HTTP that blames the request. */
+/** Whether the node refused an unbatched request for events with an HTTP status that blames the request. */
 function isRefusedLogs(error: Error): boolean {
   if (!(error instanceof HttpRequestError) || (error.status !== 400 && error.status !== 422)) return false
   return (error.body as { method?: unknown } | undefined)?.method === 'eth_getLogs'
 }
 
-/** Returns whether the response is too large: for the node, for a proxy in front of it, or for our own limit. */
+/** Returns whether the response exceeds a limit: of the node, of its proxy, or of this package. */
 export function isTooLong(error: unknown): boolean {
   return causes(error).some(
     (cause) =>
@@ -75,9 +77,8 @@ export function isTooLong(error: unknown): boolean {
 }
 
 /**
- * Returns, in words without a URL, why a reachable node refuses a request, so that a smaller one may succeed. Nodes use
- * words and codes of their own (-32005 or -32602 for too many events, 413 for a large response, or a time-out), so any
- * error counts except a rate limit. Undefined if the node itself fails.
+ * Returns the reason of a refusal that a smaller request may avoid, as a predicate without a URL. Undefined if the node
+ * itself fails. Nodes have no common code for this, so any error of a reachable node counts, except a rate limit.
  */
 export function refusal(error: unknown): string | undefined {
   const all = causes(error)
@@ -89,7 +90,7 @@ export function refusal(error: unknown): string | undefined {
   return code === 429 ? undefined : `refuses${code === undefined ? '' : ` with code ${code}`}`
 }
 
-/** Returns whether the message of a node's error speaks of an address, as that of nodes does that give events only by address. */
+/** Returns whether a node's error message mentions an address. Nodes that return events only by address send such messages. */
 export function mentionsAddress(error: unknown): boolean {
   return causes(error).some((cause) => {
     const { details } = cause as { details?: unknown }

@@ -9,10 +9,10 @@ class Scene {
   readonly heads = new HeadClock()
   private number = 0
 
-  /** `ahead`: seconds that the clock of this machine is ahead. */
+  /** `ahead`: seconds by which the clock of this machine is ahead. */
   constructor(public ahead: number) {}
 
-  /** Looks at a head of this time, at the true time `at`; `isNew`: whether its number is another one. */
+  /** Records a head with this block time, at the true time `at`; `isNew`: whether it is another block. */
   look(at: number, time: number, isNew = true): number {
     if (isNew) this.number += 1
     this.heads.see(this.number, time, this.moment(at))
@@ -28,19 +28,19 @@ class Scene {
   }
 }
 
-/** Offsets after each of many looks, one each five seconds. */
+/** Offsets after each of many requests, five seconds apart. */
 const offsets = (scene: Scene, time: (at: number) => number) =>
   Array.from({ length: 40 }, (_, index) => scene.look(index * 5, START + time(index * 5)))
 
 describe('the heads of a node', () => {
-  it('prove a slow clock at once, and no longer when it is set', () => {
+  it('prove a slow clock at once, until it is set', () => {
     const scene = new Scene(-3 * DAY)
     expect(scene.look(10, START + 8)).toBe(-3 * DAY + 2)
     scene.ahead = 0
     expect(scene.offset(11)).toBe(0)
   })
 
-  it('prove a fast clock when new ones are equally old, and no longer when it is set', () => {
+  it('prove a fast clock if new heads are equally old, until it is set', () => {
     const scene = new Scene(3 * DAY)
     const found = offsets(scene, (at) => at)
     expect(found[0]).toBe(0)
@@ -59,13 +59,13 @@ describe('the heads of a node', () => {
     expect(new Set(offsets(new Scene(ahead), time))).toEqual(new Set([0]))
   })
 
-  it('prove nothing by a first look, or by an old head that stays', () => {
+  it('prove nothing by the first head, or by an old head that stays', () => {
     const scene = new Scene(0)
     expect(scene.look(0, START - DAY)).toBe(0)
     for (let at = 5; at < DAY; at += 600) expect(scene.look(at, START - DAY, false)).toBe(0)
   })
 
-  it('prove nothing after the machine slept, while its timer stood still', () => {
+  it('prove nothing after the machine slept and its timer stopped', () => {
     const scene = new Scene(0)
     scene.look(0, START)
     scene.ahead = DAY

@@ -1,6 +1,6 @@
 import { CHAIN_LIMITS } from './limits.js'
 
-/** A moment by the clock of this machine, and by a timer that nobody sets; both in seconds. */
+/** A moment in seconds, by the wall clock and by a monotonic timer. */
 export interface Moment {
   clock: number
   timer: number
@@ -8,13 +8,13 @@ export interface Moment {
 
 export const momentNow = (): Moment => ({ clock: Date.now() / 1000, timer: performance.now() / 1000 })
 
-/** Bounds of an offset: the clock is at least and at most so many seconds ahead. */
+/** Bounds of an offset, in seconds by which the clock is ahead. */
 interface Range {
   least: number
   most: number
 }
 
-/** Arrivals that all tell of the same offset. */
+/** Consecutive arrivals of heads that show the same offset. */
 interface Evidence {
   first: Range
   since: number
@@ -26,9 +26,9 @@ interface Evidence {
 const { tolerance, arrivals: NEEDED, span, slack } = CHAIN_LIMITS.clock
 
 /**
- * Compares the clock of this machine with the heads of one node. A head from the future proves that the clock is slow. An
- * old head proves nothing: the chain may mine rarely, and the node may lag. A fast clock is proven by new heads that are
- * all equally old when they arrive: those of a node that catches up become younger.
+ * Compares the clock of this machine with the heads of one node. A head from the future proves a slow clock. One old head
+ * proves nothing: blocks may be rare, or the node may lag. Several new heads that are equally old on arrival prove a fast
+ * clock: the heads of a node that catches up grow younger.
  */
 export class HeadClock {
   private number = -1
@@ -36,7 +36,7 @@ export class HeadClock {
   private looked: Moment | undefined
   private evidence: Evidence | undefined
 
-  /** Records a look at the head: its number, and its time in seconds since 1970. */
+  /** Records the current head: its number, and its time in seconds since 1970. */
   see(number: number, time: number, now: Moment): void {
     if (this.looked && number > this.number) this.arrived(rangeOf(time, this.looked, now), now)
     this.number = Math.max(number, this.number)
@@ -44,17 +44,17 @@ export class HeadClock {
     this.looked = now
   }
 
-  /** Whether the node was looked at in so many seconds. */
+  /** Whether the head was requested within the last `within` seconds. */
   isFresh(now: Moment, within: number): boolean {
     return this.looked !== undefined && now.timer - this.looked.timer <= within
   }
 
-  /** Whether new heads were old when they arrived, which is no proof yet. */
+  /** Whether new heads arrived old, which is no proof yet. */
   get isSuspect(): boolean {
     return this.evidence !== undefined
   }
 
-  /** Seconds since the time of the head, by the clock of this machine. */
+  /** Seconds since the block time of the head, by the clock of this machine. */
   age(now: Moment): number {
     return now.clock - this.time
   }
@@ -65,7 +65,7 @@ export class HeadClock {
     if (age < 0) return age
     if (!this.evidence || !isProof(this.evidence)) return 0
     const { latest, at } = this.evidence
-    // a clock that was set back is right again, whether or not a further head arrives
+    // accounts for a clock that was set since the last head
     return Math.max(0, latest.least + Math.min(0, stepSince(at, now)))
   }
 
@@ -82,14 +82,14 @@ export class HeadClock {
   }
 }
 
-/** The block is no older than the last look, at which the node did not have it, and no younger than now. */
+/** The block is at most as old as the previous request, when the node did not have it. */
 function rangeOf(time: number, looked: Moment, now: Moment): Range {
-  // by the clock as it is now; the timer stands still while the machine sleeps
+  // the clock may have been set since; the timer stops while the machine sleeps
   const before = Math.min(looked.clock, now.clock - (now.timer - looked.timer))
   return { least: before - time, most: now.clock - time }
 }
 
-/** A catching-up node gains on the chain: the longer the arrivals span, the smaller the gain that goes unnoticed. */
+/** Whether the evidence suffices: over a long span, a node that catches up would show growing offsets. */
 function isProof({ arrivals, since, at, latest: { least, most } }: Evidence): boolean {
   return arrivals >= NEEDED && at.timer - since >= Math.max(span, 10 * (most - least))
 }

@@ -4,10 +4,10 @@ import type { ChainNode } from './node.js'
 /** The outcome of a step at one node. */
 export type Settled<T> = { node: ChainNode; answer: T } | { node: ChainNode; error: unknown }
 
-/** One request to several nodes in turn, which is hedged: where a node is slow, it is also sent to the next one. */
+/** A request that is sent to one node after the other, and also to the next node if one is slow (hedging). */
 export class HedgedRequest<T> {
   private readonly inFlight = new Map<ChainNode, Promise<Settled<T>>>()
-  /** Every node that the request was sent to, in order. */
+  /** All nodes that got the request, in order. */
   private readonly tried: ChainNode[] = []
   private readonly overdue = new Set<ChainNode>()
   private exhausted = false
@@ -42,14 +42,14 @@ export class HedgedRequest<T> {
     return undefined
   }
 
-  /** Returns the overdue nodes that were tried before this one and are still in flight. */
+  /** Returns the overdue nodes before this one that have not answered yet. */
   overtakenBy(node: ChainNode): ChainNode[] {
     return this.tried
       .slice(0, this.tried.indexOf(node))
       .filter((one) => this.overdue.has(one) && this.inFlight.has(one))
   }
 
-  /** Undefined if it is time to hedge. */
+  /** Resolves with undefined when it is time to hedge. */
   private async firstSettled(): Promise<Settled<T> | undefined> {
     const pending = [...this.inFlight.values()]
     if (this.exhausted || this.hedgeAfter === undefined) return Promise.race(pending)

@@ -4,9 +4,9 @@ import { type Ability, NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
 import { type CallUntrusted, untrustedCalls } from './untrusted-calls.js'
 
-/** Consecutive failures that open the circuit: then the node gets one request at a time, and only as a last resort. */
+/** Consecutive failures that open the circuit: the node then gets one request at a time, as the last choice. */
 const FAILURES_TO_OPEN = 3
-/** Backoff in milliseconds before a failed node is probed: the first, and the longest. */
+/** Milliseconds of backoff before a failed node is probed: first and longest. */
 const FIRST_BACKOFF = 500
 const MAX_BACKOFF = 20_000
 
@@ -16,7 +16,6 @@ export class ChainNode {
   readonly callUntrusted: CallUntrusted
   /** Whether its chain id has been verified. */
   verified = false
-  /** Requests in flight. */
   inFlight = 0
   private failures = 0
   private backoffUntil = 0
@@ -27,7 +26,7 @@ export class ChainNode {
 
   private unbatchedClient: PublicClient | undefined
 
-  /** `isAlone`: whether no other node can be asked instead. */
+  /** `isAlone`: whether no other node is healthy. */
   constructor(
     readonly url: URL,
     private readonly timeout: number,
@@ -44,27 +43,27 @@ export class ChainNode {
     return this.unbatchedClient
   }
 
-  /** Whether it is preferred: it has not failed since its last success or recovery. */
+  /** Whether the node has not failed since its last success or recovery. */
   get isHealthy(): boolean {
     return !this.failing
   }
 
-  /** Whether it has failed too often in a row. */
+  /** Whether the node has failed too often in a row. */
   get isCircuitOpen(): boolean {
     return this.failing && this.failures >= FAILURES_TO_OPEN
   }
 
-  /** Why it failed, in words; undefined while it is healthy. */
+  /** The reason of the last failure; undefined while the node is healthy. */
   get failure(): string | undefined {
     return this.failing ? this.reason : undefined
   }
 
-  /** Milliseconds until it may be probed. */
+  /** Milliseconds until the node may be probed. */
   get backoffLeft(): number {
     return Math.max(0, this.backoffUntil - Date.now())
   }
 
-  /** Logs each limit of the node once, when it becomes known, and when it is over. */
+  /** Logs once when a limit of the node becomes known, and once when it ends. */
   reportLimits(log: Logger | undefined, chainId: number): void {
     const { limits } = this.abilities
     if (limits.size === 0 && this.reported.size === 0) return
@@ -76,7 +75,7 @@ export class ChainNode {
     for (const [ability, limit] of this.reported) {
       if (limits.has(ability)) continue
       this.reported.delete(ability)
-      log?.info({ chainId, node: this.url.host, limit }, 'chain node has no such limit any more')
+      log?.info({ chainId, node: this.url.host, limit }, 'chain node limit has ended')
     }
   }
 
@@ -91,7 +90,7 @@ export class ChainNode {
     this.failing = false
   }
 
-  /** Records a failure and backs off; `retryAfter` in milliseconds where the node sent one. */
+  /** Records a failure and backs off, for at least `retryAfter` milliseconds. */
   failed(reason: string, log: Logger | undefined, chainId: number, retryAfter = 0): void {
     // concurrent requests that fail together count as one failure
     if (this.failing && this.backoffLeft > 0) return

@@ -10,39 +10,38 @@ import type { CallUntrusted } from './untrusted-calls.js'
 export interface NodesOptions {
   /** Wraps each request in a span. */
   trace?: Trace
-  /** Milliseconds that one node may take for one response. */
+  /** Milliseconds for one response of one node. */
   timeout: number
-  /** Quorum: how many nodes must return the same where it decides about orders and the index. */
+  /** Quorum: nodes that must return the same for orders and the index. */
   agreement: number
   log?: Logger
   /** Called with the outcome of each step at a node, by the node's host. */
   onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
 }
 
-/** The state of one node. */
 export interface NodeHealth {
   host: string
-  /** Whether it answered when it was last asked. */
+  /** Whether it answered the last request. */
   answers: boolean
-  /** Its known limits, in words. */
+  /** Its known limits, as predicates. */
   limits: string[]
-  /** Why it did not answer, in words. */
+  /** The reason of its failure, as a predicate. */
   failure?: string
 }
 
-/** When an answer is accepted. */
+/** Rules for accepting an answer. */
 export interface AskOptions<T> {
-  /** Returns false if the answer only shows that the node lags; then the next node is tried. */
+  /** Returns false if the answer shows that the node lags. Then the next node is tried. */
   accept?: (answer: T) => boolean
-  /** Returns the part of an answer that a quorum of nodes must agree on. */
+  /** Returns the part of the answer that a quorum must agree on. */
   agreeOn?: (answer: T) => unknown
-  /** True for large requests, which are slow at any node: they are not hedged. */
+  /** Turns hedging off, for large requests that are slow at any node. */
   unhedged?: boolean
-  /** Returns whether a node is likely to answer; the others are asked after it. */
+  /** Returns whether a node is likely to answer. Such nodes come first. */
   prefer?: (abilities: NodeAbilities) => boolean
 }
 
-/** A step to run at one node. Untrusted contracts are called through `callUntrusted` alone. */
+/** A step to run at one node. It must call untrusted contracts only through `callUntrusted`. */
 export type NodeRequest<T> = (
   client: PublicClient,
   callUntrusted: CallUntrusted,
@@ -53,12 +52,12 @@ export type NodeRequest<T> = (
 const HEDGE_AFTER = 1000
 
 /**
- * The JSON-RPC nodes of one chain, with fail-over in the configured order and unhealthy nodes last. A node that fails,
- * times out or lags is followed by the next; a slow one is hedged. A failed node becomes healthy again through a
- * background probe, so that no request waits for it. URLs hold keys, so only their hosts are ever logged.
+ * The JSON-RPC nodes of one chain. If a node fails, times out or lags, the next in the configured order is tried; slow
+ * nodes are hedged, and unhealthy nodes come last. Background probes restore failed nodes, so no request waits for one.
+ * URLs contain keys, so only hosts are logged.
  */
 export class ChainNodes {
-  /** Whether a node has answered, on the right chain, since the start. */
+  /** Whether a node on the right chain has answered since start-up. */
   reached = false
   private readonly nodes: ChainNode[]
   private readonly hedgeAfter: number
@@ -68,13 +67,9 @@ export class ChainNodes {
     urls: readonly URL[],
     private readonly options: NodesOptions,
   ) {
-    const others = (node: ChainNode) => this.nodes.filter((other) => other !== node)
     this.nodes = urls.map((url) => {
-      const node: ChainNode = new ChainNode(
-        url,
-        options.timeout,
-        () => !others(node).some(({ isHealthy }) => isHealthy),
-      )
+      const isAlone = (): boolean => !this.nodes.some((other) => other !== node && other.isHealthy)
+      const node: ChainNode = new ChainNode(url, options.timeout, isAlone)
       return node
     })
     this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)
@@ -91,9 +86,9 @@ export class ChainNodes {
   }
 
   /**
-   * Runs a step on one node after the other until an answer is accepted; if none is, returns the first one that was
-   * not. Calls that the step makes in one tick are batched into one request to one node; calls to untrusted contracts
-   * are sent separately. Throws ChainError with a fixed message.
+   * Runs a step on one node after the other until an answer is accepted. If none is, returns the first answer. Calls that
+   * the step makes in one tick share one HTTP request, except calls to untrusted contracts.
+   * @throws ChainError with a fixed message
    */
   async ask<T>(step: NodeRequest<T>, { accept, agreeOn, unhedged, prefer }: AskOptions<T> = {}): Promise<T> {
     const quorum = agreeOn ? this.needed : 1
@@ -129,14 +124,14 @@ export class ChainNodes {
     throw this.unavailable()
   }
 
-  /** The quorum for orders and the index: at most the number of nodes. */
+  /** The quorum for orders and the index, at most the number of nodes. */
   get needed(): number {
     return Math.min(this.options.agreement, this.nodes.length)
   }
 
   /**
-   * Runs a step on all healthy nodes, or on all nodes where the healthy ones are fewer than the quorum, and returns the
-   * answers. Throws ChainError if there is none.
+   * Runs a step on all healthy nodes, or on all nodes if fewer than the quorum are healthy. Returns the answers.
+   * @throws ChainError if there is none
    */
   async askAll<T>(step: NodeRequest<T>): Promise<T[]> {
     const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
@@ -148,17 +143,14 @@ export class ChainNodes {
     return answers
   }
 
-  /** The error for a chain whose nodes do not answer: a chain that was never reached is not ready yet. */
+  /** Returns CHAIN_NOT_READY before the first answer of the chain, later CHAIN_UNAVAILABLE. */
   private unavailable(): ChainError {
     return this.reached
       ? new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
       : new ChainError('CHAIN_NOT_READY', 'No node of this blockchain has answered since the provider started.')
   }
 
-  /**
-   * Healthy nodes first, preferred ones before others, then failing ones; at most one with an open circuit, and only while it
-   * is idle.
-   */
+  /** Yields preferred healthy nodes, other healthy nodes, failing nodes, then one idle node with an open circuit. */
   private *inOrder(prefer: AskOptions<unknown>['prefer'] = () => true): Generator<ChainNode> {
     const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
     if (healthy.length > 0) this.probe()
@@ -171,7 +163,7 @@ export class ChainNodes {
     if (open) yield open
   }
 
-  /** Probes failed nodes in the background, with one request at a time each. */
+  /** Probes failed nodes in the background, one request at a time per node. */
   private probe(): void {
     for (const node of this.nodes) {
       if (node.isHealthy || node.backoffLeft > 0 || node.inFlight > 0) continue
@@ -182,9 +174,9 @@ export class ChainNodes {
     }
   }
 
-  /** Marks nodes that a hedge overtook as unhealthy, until a probe succeeds. */
+  /** Marks nodes that a hedge overtook as failed. */
   private demote(slow: ChainNode[]): void {
-    for (const node of slow) node.failed('is slower than the next', this.options.log, this.chainId)
+    for (const node of slow) node.failed('is slower than the next node', this.options.log, this.chainId)
   }
 
   private async request<T>(node: ChainNode, step: NodeRequest<T>, unhedged = false): Promise<Settled<T>> {
@@ -197,7 +189,7 @@ export class ChainNodes {
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
         at(node.client).catch((error: unknown) => {
           if (unhedged || !isTooLong(error)) throw error
-          // another request in the same batch may have been chosen for its large response, so retry without batching
+          // another call of the batch may have caused the size, so retry without batching
           return at(node.unbatched)
         }),
       )
@@ -217,7 +209,7 @@ export class ChainNodes {
     }
   }
 
-  /** Backs off from a node that is unreachable, overloaded or on another chain, but not from one that refuses a call. */
+  /** Backs off from a node that is unreachable, overloaded or on another chain. A refused call is no failure. */
   private recordFailure(node: ChainNode, error: unknown): void {
     const failure = failureOf(error)
     const timeout = failure?.reason.includes('in time')
@@ -231,6 +223,6 @@ class WrongChain extends Error {}
 
 function failureOf(error: unknown) {
   if (error instanceof WrongChain) return { reason: 'is on another chain' }
-  // the node works, and would answer a smaller request
+  // the node works: it would answer a smaller request
   return isRefusal(error) ? undefined : transportFailure(error)
 }

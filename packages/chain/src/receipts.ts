@@ -6,21 +6,21 @@ import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceip
 import type { Chain } from './chains.js'
 import { CHAIN_LIMITS } from './limits.js'
 
-/** A mined transaction, and the head of the chain as the same node sees it. */
+/** A mined transaction, and the head of the node that returned it. */
 export interface MinedTransaction {
   receipt: TransactionReceipt
   head: bigint
 }
 
-/** A transaction that no node knew: how many look-ups in a row failed, and when the last one did. */
+/** A transaction that no node knew: failed look-ups in a row, and the time of the last one. */
 interface Missing {
   attempts: number
   lastAt: number
 }
 
 /**
- * Finds receipts. Concurrent look-ups of a transaction are coalesced, and a missing one is looked up again with
- * exponential backoff: so what a transaction costs does not depend on how many callers request it, or how often.
+ * Finds receipts. Coalesces concurrent look-ups of a transaction and retries a missing one with exponential backoff, so
+ * the number of callers does not change the number of requests.
  */
 export class Receipts {
   private readonly missing: LRUCache<string, Missing> | undefined
@@ -39,9 +39,9 @@ export class Receipts {
   }
 
   /**
-   * Returns the receipt of a transaction, waiting up to `wait` milliseconds for one that no node knows yet. Undefined
-   * when it stays unknown, or with `wait` 0 while it is cached as missing. Rejects with the signal's reason, which
-   * cancels this caller's wait alone, or with ChainError.
+   * Returns the receipt of a transaction; waits up to `wait` milliseconds for an unknown one. Undefined if it stays
+   * unknown, or with `wait` 0 if it is cached as missing.
+   * @throws ChainError, or the signal's reason; the signal cancels the wait of this caller alone
    */
   async find(chain: Chain, txId: Hex, wait: number, signal: AbortSignal): Promise<MinedTransaction | undefined> {
     const key = `${chain.chainId} ${txId.toLowerCase()}`
@@ -105,7 +105,7 @@ export class Receipts {
   }
 }
 
-/** Requests receipt and head in one batch; where the receipt is unlikely, requests the head only once it is found. */
+/** Requests receipt and head in one batch. If the receipt is `unlikely`, requests the head only after it. */
 function requestReceipt({ nodes }: Chain, txId: Hex, unlikely: boolean): Promise<MinedTransaction | undefined> {
   return nodes.ask(
     async (client) => {

@@ -14,29 +14,27 @@ import { nodeFailed } from './failures.js'
 import { NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
 
-/** A call to a contract that anybody may have deployed. */
 export interface UntrustedCall {
   to: Address
   data: Hex
   /** Largest return data, in bytes. */
   limit: number
-  /** Aborts the request to the node, whatever its state. */
+  /** Aborts the request to the node, in any state. */
   signal?: AbortSignal
 }
 
 /**
- * Calls an untrusted contract through one node and returns its data. Undefined if the call fails: the contract does
- * not exist, reverts, runs out of gas, or returns more than the limit. Rejects if the node fails.
+ * Calls an untrusted contract through one node. Returns its data; undefined if the contract does not exist, reverts, runs
+ * out of gas, or returns more than the limit. Rejects if the node fails.
  */
 export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
 
-/** Upper bound of what JSON-RPC adds to the return data, in bytes. */
+/** Upper bound of the bytes that JSON-RPC adds to the return data. */
 const ENVELOPE = 4096
 
 /**
- * Returns a function that calls untrusted contracts through one node. Calls are not batched: an oversized response
- * would fail the whole batch. A response that exceeds every limit is cancelled while it arrives, and the length of the
- * data is checked before anything decodes it. Gas is limited.
+ * Returns a function that calls untrusted contracts through one node, with limited gas. Calls are not batched, since an
+ * oversized response would fail the whole batch. The response size is limited while it arrives, and again before decoding.
  */
 export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
   const maxResponse = 2 * COMMON_LIMITS.contract.result + ENVELOPE
@@ -46,7 +44,7 @@ export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAb
     const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
     let answer: Hex
     try {
-      // the raw request: the library's own call would act on the data of a revert
+      // a raw request, since viem's `call` acts on the data of a revert
       answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, signal && { signal })
     } catch (error) {
       if (signal?.aborted) throw aborted()
@@ -57,7 +55,7 @@ export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAb
   }
 }
 
-/** Distinct from a failure of the node, which would count against it. */
+/** An error that does not count as a failure of the node. */
 function aborted(): DOMException {
   return new DOMException('The call was aborted.', 'AbortError')
 }
@@ -65,8 +63,8 @@ function aborted(): DOMException {
 type View = ContractFunctionName<typeof VIEWS, 'view'>
 
 /**
- * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined if the call fails, or
- * its data do not have the type of the view. Rejects if the node fails.
+ * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined if the call fails or the
+ * data do not fit the view. Rejects if the node fails.
  */
 export async function untrustedView<N extends View>(
   call: CallUntrusted,

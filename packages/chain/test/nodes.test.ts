@@ -121,7 +121,7 @@ describe('chain nodes', () => {
     slow.delay = 600_000
     const asked = nodes()
     expect(await gasPrice(asked)).toBeGreaterThan(0n)
-    expect(linesAbout(slow)).toMatchObject([{ reason: 'is slower than the next' }])
+    expect(linesAbout(slow)).toMatchObject([{ reason: 'is slower than the next node' }])
     slow.forget()
     for (let time = 0; time < 10; time++) await gasPrice(asked)
     expect(slow.calls).not.toContain('eth_gasPrice')

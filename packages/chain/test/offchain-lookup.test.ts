@@ -7,7 +7,7 @@ import { viewFunction } from '../../../test/helpers/abi.js'
 import { deployed } from '../../../test/helpers/contracts.js'
 import type { Published } from '../../../test/helpers/publish.js'
 import { placed } from '../../../test/helpers/raw-contracts.js'
-import { ask, downloadParams, freshNonce, signText } from '../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, freshNonce, signText } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'
 import { rpcClient } from '../src/rpc/clients.js'
 
@@ -35,10 +35,7 @@ describe('a contract that asks for an off-chain look-up sends no request anywher
     lookup = await deployed(world.network.rpcUrl, 'Lookup', [port])
     buyer = await world.somebody()
   })
-  afterAll(async () => {
-    await world.close()
-    inside.close()
-  })
+  afterAll(() => void inside.close())
   beforeEach(() => {
     connections = 0
   })
@@ -49,12 +46,7 @@ describe('a contract that asks for an off-chain look-up sends no request anywher
     address,
     abi: viewFunction([{ name: '', type }], [], name),
   })
-  const fileinfo = (body: object) =>
-    ask(`${base}/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+  const fileinfo = (body: object) => askJson(`${base}/services/fileinfo`, body)
   async function download(asset: Published, txId: string, changed: Record<string, string> = {}) {
     return ask(`${base}/services/download?${await downloadParams(asset, txId, buyer, changed)}`)
   }

@@ -27,10 +27,7 @@ describe("calls to somebody else's contract", () => {
     proxy = await RpcProxy.before(anvil.rpcUrl)
     nodes = new ChainNodes(DEV_CHAIN_ID, [new URL(proxy.url)], { timeout: 60_000, agreement: 1 })
   })
-  afterAll(async () => {
-    proxy.close()
-    await anvil.stop()
-  })
+  afterAll(() => anvil.stop())
 
   const call = async (code: `0x${string}`, limit: number = COMMON_LIMITS.contract.result) => {
     const to = await put(code)

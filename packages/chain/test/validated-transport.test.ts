@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
-import { ask, downloadParams } from '../../../test/helpers/requests.js'
+import { ask, downloadUrl } from '../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../test/helpers/world.js'
 import { ChainNodes } from '../src/nodes.js'
@@ -78,7 +78,7 @@ describe('the answer of a node', () => {
     ['blockTimestamp of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockTimestamp: 'now' }]],
     ['logIndex of a log', 'eth_getLogs', [FILTER], [{ ...LOG, logIndex: null }]],
     ['log: it was removed', 'eth_getLogs', [FILTER], [{ ...LOG, removed: true }]],
-    ['log: it is there twice', 'eth_getLogs', [FILTER], [LOG, second, LOG]],
+    ['log: it is a duplicate', 'eth_getLogs', [FILTER], [LOG, second, LOG]],
     ['number', 'eth_blockNumber', [], 5],
     ['number', 'eth_blockNumber', [], '0x'],
     ['number', 'eth_blockNumber', [], `0x${'f'.repeat(14)}`],
@@ -99,16 +99,12 @@ describe('a node whose answers are malformed', () => {
     })
   })
   afterAll(async () => {
-    await world.close()
     for (const proxy of proxies) proxy.close()
   })
 
   const bought = async () => {
-    const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
-    return async () =>
-      ask(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
+    return async () => ask(await downloadUrl(world.network.providerUrl, asset, txId, buyer))
   }
   const without = (field: string) => (method: string, truth: unknown) =>
     method === 'eth_getTransactionReceipt' && truth ? { ...truth, [field]: undefined } : truth

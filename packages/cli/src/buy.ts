@@ -6,13 +6,11 @@ import { inSession, type PeopleOptions } from './people/session.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('buy', 'tidegate buy did:op:0c46… --keystore wallet.json')
-    .description(
-      'Buys access to a service, at the price that it shows and asks about; an order that is still valid is used again.',
-    )
+    .description('Shows the price of a service, asks, and buys access. A valid order is used again.')
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
     .option(...FILE)
-    .option('--consumer <address>', 'who is to have the files (default: the account)', address)
+    .option('--consumer <address>', 'receiver of the files (default: the account)', address)
     .option(...MAX_PRICE)
     .option(...YES)
     .action(async (did, options) => finish(await buy(did, options)))
@@ -44,7 +42,7 @@ export async function buy(
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
-    // on the other stream: the buyer needs it if standard output fails
+    // on standard error: the buyer needs it if standard output fails
     out.note(`Order ${bought.order}. Download with: tidegate get ${did}${chosen}`)
     out.result({ ...bought, paid: bought.paid.map(amountJson) })
   })

@@ -5,7 +5,7 @@ interface CommandModule {
   command(finish: (code: number) => void): CommandUnknownOpts
 }
 
-/** Whom a command is for: the headings of `tidegate --help`. */
+/** Headings of `tidegate --help`, by reader. */
 export const GROUPS = { people: 'Publish and buy:', operators: 'Operate a provider:' } as const
 
 export interface CommandEntry {
@@ -22,22 +22,22 @@ const operators = (summary: string, load: CommandEntry['load']): CommandEntry =>
   load,
 })
 
-/** Every command, in the order of `tidegate --help`. Each module is loaded when its command is used. */
+/** All commands, in the order of `tidegate --help`. Each module loads when its command is used. */
 export const COMMANDS: Record<string, CommandEntry> = {
   publish: people('publish files, free or for a price', () => import('./publish.js')),
   search: people('search the assets of the provider', () => import('./search.js')),
   show: people('show an asset: price, files, licence, state', () => import('./show.js')),
-  quote: people('show the whole price of a service', () => import('./quote.js')),
+  quote: people('show the total price of a service', () => import('./quote.js')),
   buy: people('buy access to a service', () => import('./buy.js')),
-  get: people('download files, and buy them first where that is needed', () => import('./get.js')),
+  get: people('download files, and buy them first if necessary', () => import('./get.js')),
   orders: people('list what an account has bought', () => import('./orders.js')),
   assets: people('list what an account has published', () => import('./assets.js')),
   update: people('change name, description, tags, licence or price of an asset', () => import('./update.js')),
   revoke: people('end the access to an asset', () => import('./revoke.js')),
   restore: people('give access to an asset again', () => import('./restore.js')),
-  token: people('create and delete tokens that stand for your signature', () => import('./token.js')),
-  link: people('make a download link for browsers and download managers', () => import('./link.js')),
-  use: people('keep which provider and node the commands use', () => import('./use.js')),
+  token: people('create and delete tokens that replace your signature', () => import('./token.js')),
+  link: people('create a download link for browsers and download managers', () => import('./link.js')),
+  use: people('save the provider and the node for the commands', () => import('./use.js')),
   completion: people('print the completion script of a shell', async () =>
     (await import('./completion.js')).completionOf(COMMANDS),
   ),

@@ -5,10 +5,10 @@ import { Output } from './people/output.js'
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 type Shell = keyof typeof SCRIPTS
 
-/** What of the table of commands is completed. */
+/** The commands to complete. */
 type Table = Record<string, { summary: string; load(): Promise<{ command(finish: () => void): CommandUnknownOpts }> }>
 
-/** Makes the module of the command for a table of commands. */
+/** Returns the command's module for a table of commands. */
 export const completionOf = (table: Table) => ({
   command: (finish: (code: number) => void) => commandOf(table, finish),
 })
@@ -39,7 +39,7 @@ export async function completion(table: Table, shell: Shell, { json }: { json?: 
   return 0
 }
 
-/** Every command with its options, and those with subcommands with these. */
+/** Returns the options of every command and subcommand. */
 async function specs(table: Table): Promise<Spec[]> {
   const all: Spec[] = []
   for (const [name, { summary, load }] of Object.entries(table)) {

@@ -11,16 +11,12 @@ export const command = (finish: (code: number) => void) =>
     .description('Runs a local chain with the datatoken contracts, and the service on it, for development.')
     .option('--port <n>', 'port of the service; 0: any free one (default: PORT of the environment, or 8030)', port)
     .option('--rpc-port <n>', 'port of the chain; 0: any free one', port, 8545)
-    .option(
-      '--block-time <seconds>',
-      'mine a block every so many seconds (default: one for every transaction)',
-      seconds,
-    )
-    .option('--state <dir>', 'keep chain and database there (default: a fresh temporary folder)')
+    .option('--block-time <seconds>', 'seconds between two blocks (default: a block for each transaction)', seconds)
+    .option('--state <dir>', 'folder of chain and database (default: a new temporary folder)')
     .option('--seed', 'publish sample assets with a history of orders, unless the state has them')
-    .option('--address-file <path>', 'also write the contract addresses there, in the address.json form')
-    .option('--allow-host <name...>', 'also answer at these host names, and their pages (default: loopback alone)')
-    .option('--json', 'print one JSON line when ready, and nothing else, on standard output')
+    .option('--address-file <path>', 'also write the contract addresses to this file, in the form of address.json')
+    .option('--allow-host <name...>', 'also accept requests and pages of these host names (default: only loopback)')
+    .option('--json', 'print only one JSON line on standard output, when ready')
     .action(async (options) => finish(await dev(options)))
 
 export interface DevOptions {
@@ -36,7 +32,7 @@ export interface DevOptions {
 
 const STARTING = 'Starting a local chain with the contracts, and the service on it. This takes some seconds.\n\n'
 
-/** Settings for one machine and its users. Thousands of connections would need a higher limit of open files. */
+/** Settings for one machine and its users. More connections would need a higher limit of open files. */
 const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500' }
 
 /** `tidegate dev`: runs a local chain with the contracts, and the service, until a stop signal. Returns the exit code. */
@@ -52,7 +48,7 @@ export async function dev(options: DevOptions): Promise<number> {
     addressFile: options.addressFile,
     seed: options.seed,
     onlyHosts: options.allowHost ?? [],
-    // a checkout that was only installed to run the demo has no page
+    // a checkout for the demo alone has no built page
     environment: { ...DEFAULTS, CONSOLE: String(isConsoleBuilt()), ...process.env },
   })
   const removeNote = leaveNote(network.facts)
@@ -61,7 +57,7 @@ export async function dev(options: DevOptions): Promise<number> {
     const ended = await Promise.race([stop.then(() => 'stopped'), network.chainEnded.then(() => 'chain')])
     // Ctrl-C in a terminal also reaches the chain, which may exit first
     if (ended === 'chain' && !(await Promise.race([stop, sleep(500)])))
-      throw new Error('The local chain ended by itself.')
+      throw new Error('The local chain has stopped unexpectedly.')
     return 0
   } finally {
     removeNote()
@@ -90,7 +86,7 @@ function readyText({ facts, addressFile, app, seeded }: LocalNetwork): string {
     'Accounts that hold ether, OCEAN, DAI and USDC (number, address, private key)',
     ...accounts.map(({ address, privateKey }, at) => `  ${at}  ${address}  ${privateKey}`),
     '',
-    'What to do next',
+    'Next steps',
     ...nextSteps(providerUrl, app.context.console !== undefined, seeded !== undefined),
     '',
     'Stop with Ctrl-C.',
@@ -98,18 +94,18 @@ function readyText({ facts, addressFile, app, seeded }: LocalNetwork): string {
   ].join('\n')
 }
 
-/** How the program was started: from its sources in a checkout, or as it is installed. */
+/** The program's command line: from the sources of a checkout, or installed. */
 const PROGRAM = process.argv[1]?.endsWith('.ts') ? 'npx tsx packages/cli/src/main.ts' : 'tidegate'
 
 function nextSteps(providerUrl: string, hasConsole: boolean, isSeeded: boolean): string[] {
   return [
     ...(hasConsole
       ? [
-          `  Open ${providerUrl}/console/ in a browser. It signs with account 0; choose another one at its upper right.`,
-          '  To buy what you have published, switch to another account first.',
+          `  Open ${providerUrl}/console/ in a browser. It signs with account 0; choose another one at the upper right.`,
+          '  To buy your own asset, switch to another account first.',
         ]
       : ['  The console is not built here: `npm run dev` in the repository builds and serves it.']),
-    '  In a second terminal, the commands find this network by themselves. --account N names the account that signs:',
+    '  In a second terminal, the commands find this network. --account N is the account that signs:',
     `    ${PROGRAM} publish ./tides.csv --name "Tide tables" --free --account 0`,
     `    ${PROGRAM} search tide`,
     `    ${PROGRAM} get DID --account 1`,

@@ -5,11 +5,11 @@ import { inSession, type PeopleOptions } from './people/session.js'
 export const command = (finish: (code: number) => void) =>
   forSigning('link', 'tidegate link did:op:0c46… --account 2')
     .description(
-      'Makes a link to a file that the account has bought, good for a while without an account. Whoever has it can download the file.',
+      'Creates a link to a file that the account has bought. Until it expires, anyone who has it can download the file.',
     )
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
-    .option('--file <n>', 'which of its files, counted from 0', whole, 0)
+    .option('--file <n>', 'number of the file, from 0', whole, 0)
     .action(async (did, options) => finish(await link(did, options)))
 
 interface LinkOptions extends PeopleOptions {
@@ -21,7 +21,7 @@ interface LinkOptions extends PeopleOptions {
 export async function link(did: string, { service, file, ...options }: LinkOptions): Promise<number> {
   return inSession(options, 'wallet', async ({ client, out, signal }) => {
     const { url, expires } = await client.link(did, { service, file, signal })
-    out.note(`good until ${timeText(expires)}`)
+    out.note(`valid until ${timeText(expires)}`)
     out.print(url)
     out.result({ did, file, url, expires })
   })

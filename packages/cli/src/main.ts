@@ -2,7 +2,7 @@
 import { stopSignal } from '@tidegate/provider/signals'
 
 const args = process.argv.slice(2)
-// before the service's modules are loaded, which takes most of the startup time
+// before the service's modules load, which takes most of the startup
 if (args[0] === 'start' || args[0] === 'dev') void stopSignal()
 
 // a reader that closes the pipe early, such as `head`, is not a failure
@@ -12,13 +12,13 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   process.stderr.write(`tidegate: standard output: ${reason}.\n`)
   process.exit(1)
 })
-// there is nobody to tell
+// no other stream is left for a report
 process.stderr.on('error', () => undefined)
 
 const [{ run }, { EXIT }] = await Promise.all([import('./run.js'), import('@tidegate/provider/commands/failures')])
 const code = await run(args)
-// at its end the process would write the last lines of the log before those that are being written
+// else the process ends before the last lines of the log are written
 if (args[0] === 'start') await (await import('@tidegate/common/logger')).logWritten()
-// requests in flight must not keep a stopped service from exiting, nor a command that was interrupted
+// neither requests of a stopped service nor an interrupted command keep the process alive
 if (args[0] === 'start' || code === EXIT.interrupted) process.exit(code)
 process.exitCode = code

@@ -8,14 +8,14 @@ import { shown } from './people/text.js'
 export const command = (finish: (code: number) => void) =>
   forSigning('orders', 'tidegate orders --account 2')
     .description('Lists what an account has bought, and until when it can download it.')
-    .argument('[address]', 'the account (default: the one that is named)', address)
+    .argument('[address]', 'the account (default: that of --keystore or --account)', address)
     .action(async (of, options) => finish(await orders(of, options)))
 
 /** `tidegate orders`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function orders(of: `0x${string}` | undefined, options: PeopleOptions): Promise<number> {
   return inSession(options, 'reader', async ({ client, out, address: own }) => {
     const account = of ?? own
-    if (!account) throw misuse('whose orders? Name an address, or an account: --keystore FILE, --account N.')
+    if (!account) throw misuse('no account is named: give an address, --keystore FILE or --account N.')
     let incompleteBefore: Date | undefined
     const onIncomplete = (before: Date) => {
       incompleteBefore = before
@@ -29,8 +29,8 @@ export async function orders(of: `0x${string}` | undefined, options: PeopleOptio
 
 function lines({ tx, did, service, file, started, expires, refused }: Order): string[] {
   const isOver = expires !== undefined && expires.getTime() < Date.now()
-  const usual = expires === undefined ? 'valid for ever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
+  const usual = expires === undefined ? 'valid forever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
   const end = refused === undefined ? usual : `cannot be used: ${shown(refused)}`
-  const only = file === undefined ? '' : `, file ${file} alone`
+  const only = file === undefined ? '' : `, only file ${file}`
   return [did, `  service ${shown(service)}${only}, ordered ${timeText(started)}, ${end}`, `  order ${tx}`]
 }

@@ -14,21 +14,21 @@ import { Uploads } from './people/uploads.js'
 export const command = (finish: (code: number) => void) =>
   forSigning('publish', 'tidegate publish https://example.org/tides.csv --name "Tide tables" --price 5 --timeout 30d')
     .description(
-      'Publishes files as an asset that others can buy, or have for nothing. Files of this machine are uploaded to the provider; others stay where they are, and where that is, is encrypted.',
+      'Publishes files as an asset, free or for a price. Local files are uploaded to the provider; other files stay in their place, and their locations are encrypted.',
     )
     .argument('[source...]', 'the files: http(s) URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or a path to upload')
-    .requiredOption('--name <name>', 'what it is called')
+    .requiredOption('--name <name>', 'its name')
     .option('--descriptor <file>', 'a JSON file with a storage object, or a list of them; may be repeated', collected)
-    .option('--description <text>', 'what it is')
-    .option('--author <name>', 'who made it')
-    .option('--license <name>', 'what may be done with it: an SPDX name or a URL')
-    .option('--tag <tag>', 'a word to be found by; may be repeated', collected)
+    .option('--description <text>', 'its description')
+    .option('--author <name>', 'its author')
+    .option('--license <name>', 'its licence: an SPDX identifier or a URL')
+    .option('--tag <tag>', 'a tag for searches; may be repeated', collected)
     .addOption(new Option('--price <amount[:token]>', 'price of an order, in OCEAN or another token').argParser(price))
-    .addOption(new Option('--free', 'for nothing, but for the gas').conflicts('price'))
+    .addOption(new Option('--free', 'an order costs nothing but gas').conflicts('price'))
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y (default: forever)', duration)
-    .option('--allow <address>', 'an account that may buy, and no other; may be repeated', addresses)
-    .option('--service-name <name>', 'what the service is called')
-    .option('--resume <tx>', 'continue after the first of the two transactions, which an earlier run has sent', hash)
+    .option('--allow <address>', 'an account that may buy (default: everybody); may be repeated', addresses)
+    .option('--service-name <name>', 'name of the service')
+    .option('--resume <tx>', 'continue an earlier run after its first transaction', hash)
     .option(...YES)
     .action(async (sources, options) => finish(await publish(sources, options)))
 
@@ -53,7 +53,8 @@ export async function publish(given: string[], options: PublishOptions): Promise
   const sources = sourcesOf(given, options.descriptor ?? [])
   if (sources.length === 0)
     throw misuse('name a file to publish: a URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or --descriptor FILE.')
-  if (!options.free && !options.price) throw misuse('say what it costs: --price 5, --price 5:0xTOKEN, or --free.')
+  if (!options.free && !options.price)
+    throw misuse('the price is missing: use --price 5, --price 5:0xTOKEN, or --free.')
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const terms = termsOf(options)
@@ -84,11 +85,11 @@ function termsOf(options: PublishOptions): Terms {
   return { ...told, name, price, timeout }
 }
 
-/** Milliseconds to wait until the provider has read the chain, and between two looks. */
+/** Milliseconds to wait for the provider's index, and between two requests. */
 const READ_WITHIN = 60_000
 const LOOK_EVERY = 250
 
-/** Waits until the provider knows the asset, so that what follows finds it. Published it is in any case. */
+/** Waits until the provider's index has the asset, so that later commands find it. The asset is published in any case. */
 async function known({ client, out, signal }: WalletSession, did: string): Promise<void> {
   const path = `/api/aquarius/assets/ddo/${did}`
   const isRead = () =>
@@ -100,10 +101,10 @@ async function known({ client, out, signal }: WalletSession, did: string): Promi
     if (await isRead()) return
     if (signal.aborted) throw interrupted(`interrupted; it is published: ${did}`)
   }
-  out.note('The asset is published; the provider has yet to read it from the chain.')
+  out.note('The asset is published. The provider has not read it from the chain yet.')
 }
 
-/** Adds to an error after the first transaction how to continue without paying for that again. */
+/** Adds the way to continue without another payment to an error after the first transaction. */
 function resumable(error: Error & { transactions?: readonly string[] }): Error {
   const [first] = error.transactions ?? []
   if (first === undefined) return error
@@ -112,7 +113,7 @@ function resumable(error: Error & { transactions?: readonly string[] }): Error {
   return new CommandError(code, message, EXIT.failed, error.transactions)
 }
 
-/** Shows what will be published, and asks. Throws CommandError. */
+/** Shows the asset to publish, and asks. Throws CommandError. */
 async function reviewed({ out, address }: WalletSession, terms: Terms, sources: Source[]): Promise<void> {
   const { name, description, author, license, tags, price, timeout = 0, access } = terms
   const facts: [string, string | undefined][] = [
@@ -122,21 +123,23 @@ async function reviewed({ out, address }: WalletSession, terms: Terms, sources: 
     ['Licence', license],
     ['Tags', tags?.join(', ')],
     ['Price', price === 'free' ? 'free' : `${price.amount} ${price.token ? `of token ${price.token}` : 'OCEAN'}`],
-    ['An order', timeout === 0 ? 'is valid for ever' : `is valid for ${secondsText(timeout)}`],
+    ['An order', timeout === 0 ? 'is valid forever' : `is valid for ${secondsText(timeout)}`],
     ['May buy', access ? access.join(', ') : 'everybody'],
     ...sources.map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
     ['Account', address],
   ]
   out.note(...facts.flatMap(([label, value]) => (value ? [`  ${label.padEnd(10)} ${shown(value)}`] : [])))
-  if (await confirm('Publish it? Two transactions, whose gas the account pays.')) return
+  if (await confirm('Publish it in two transactions? The account pays their gas.')) return
   throw new CommandError('NOT_CONFIRMED', 'not published.', EXIT.notConfirmed)
 }
 
-/** Parses an amount with the token it is in. Throws InvalidArgumentError. */
+/** Parses an amount with its token. Throws InvalidArgumentError. */
 export function price(text: string): Exclude<Asking, 'free'> {
   const [amount = '', token, ...rest] = text.split(':')
   if (!/^\d{1,30}(\.\d{1,18})?$/.test(amount) || rest.length > 0)
-    throw new InvalidArgumentError('It must be an amount such as 5 or 0.25, with :0xTOKEN where it is not in OCEAN.')
-  if (!/[1-9]/.test(amount)) throw new InvalidArgumentError('What costs nothing is published with --free.')
+    throw new InvalidArgumentError(
+      'It must be an amount in OCEAN such as 5 or 0.25, or AMOUNT:0xTOKEN for another token.',
+    )
+  if (!/[1-9]/.test(amount)) throw new InvalidArgumentError('For a price of 0 use --free.')
   return { amount, ...(token === undefined ? {} : { token: address(token) }) }
 }

@@ -7,13 +7,11 @@ import { shown } from './people/text.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('quote', 'tidegate quote did:op:0c46… --account 2')
-    .description(
-      'Shows what an order costs in all: price, fees of the exchange, and fee of the provider. Pays nothing.',
-    )
+    .description('Shows the total price of an order: datatoken, exchange fees and provider fee. Pays nothing.')
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
     .option(...FILE)
-    .option('--consumer <address>', 'who is to have the files (default: the account)', address)
+    .option('--consumer <address>', 'receiver of the files (default: the account)', address)
     .action(async (did, options) => finish(await quote(did, options)))
 
 interface QuoteOptions extends PeopleOptions {

@@ -4,7 +4,7 @@ import { packageVersion } from '@tidegate/provider/version'
 import { COMMANDS, GROUPS } from './commands.js'
 import { jsonText, safeLines } from './people/text.js'
 
-/** Runs one command of the program. Returns the exit code, and reports errors on standard error. */
+/** Runs one command of the program, and reports errors on standard error. Returns the exit code. */
 export async function run(args: string[]): Promise<number> {
   let code = 0
   const program = new Command('tidegate')
@@ -18,7 +18,7 @@ export async function run(args: string[]): Promise<number> {
   try {
     refuseKeys(args)
     for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
-      // load only the requested command; the others are needed by name only
+      // loads only the requested command; the others only need their names
       const command = args.slice(0, 2).includes(name) ? (await load()).command(finish) : new Command(name)
       program.addCommand(configured(command.summary(summary).helpGroup(GROUPS[group]), program))
     }
@@ -46,21 +46,21 @@ function refuseKeys(args: string[]): void {
   const key = args.find((arg) =>
     /^--?(private-?key|key|pk|mnemonic|seed(-phrase)?|password|passphrase)(=|$)/i.test(arg),
   )
-  // there it asks for sample data, or is the number that chooses a sample
+  // requests sample data, or is the number of a sample
   const isSampleData = key === '--seed' && (args[0] === 'dev' || args[0] === 'index')
   const at = args.findIndex((arg) => /^--(keystore|account)(=|$)/.test(arg))
   const value = at < 0 ? '' : (args[at]?.split('=')[1] ?? args[at + 1] ?? '')
   if ((key !== undefined && !isSampleData) || /^(0x)?[0-9a-fA-F]{64}$/.test(value))
     throw misuse(
-      'a key or password is never taken from the command line, where other users and the history of the shell see it: use --keystore FILE with TIDEGATE_PASSWORD_FILE, or TIDEGATE_PRIVATE_KEY.',
+      'keys and passwords are not accepted on the command line, where other users and the shell history can see them: use --keystore FILE with TIDEGATE_PASSWORD_FILE, or TIDEGATE_PRIVATE_KEY.',
     )
 }
 
-/** Reports an error: on standard error, and with --json as an object on standard output. Returns the exit code. */
+/** Reports an error on standard error, and with --json as an object on standard output. Returns the exit code. */
 function failed(error: unknown, isJson: boolean): number {
   const { code, lines, exitCode, transactions } = failureOf(error)
   if (exitCode === 0) return 0
-  // of these the library has written already
+  // the argument parser has already printed its own errors
   if (!(error instanceof CommanderError))
     for (const line of lines) process.stderr.write(`tidegate: ${safeLines(line)}\n`)
   for (const transaction of transactions.filter((one) => !lines.join().includes(one)))

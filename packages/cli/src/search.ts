@@ -6,12 +6,12 @@ import { inSession, type PeopleOptions } from './people/session.js'
 export const command = (finish: (code: number) => void) =>
   forReading('search', 'tidegate search tide tables --tag harbour --free')
     .description('Searches the assets of the provider, the best matches first; without words it lists the newest.')
-    .argument('[words...]', 'what is looked for in name, description, author and tags')
-    .option('--tag <tag>', 'with this tag; may be repeated', collected)
-    .option('--owner <address>', 'published by this account', address)
-    .option('--type <type>', 'of this type, such as dataset or algorithm')
-    .option('--free', 'those that cost nothing')
-    .option('--page <n>', 'page of the result, counted from 1', page, 1)
+    .argument('[words...]', 'words in name, description, author and tags')
+    .option('--tag <tag>', 'only assets with this tag; may be repeated', collected)
+    .option('--owner <address>', 'only assets of this account', address)
+    .option('--type <type>', 'only assets of this type, such as dataset or algorithm')
+    .option('--free', 'only free assets')
+    .option('--page <n>', 'page of the result, from 1', page, 1)
     .action(async (words, options) => finish(await search(words, options)))
 
 interface SearchOptions extends PeopleOptions {

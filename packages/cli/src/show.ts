@@ -4,7 +4,7 @@ import { inSession, type PeopleOptions } from './people/session.js'
 
 export const command = (finish: (code: number) => void) =>
   forReading('show', 'tidegate show did:op:0c46…')
-    .description('Shows an asset: what it is, its licence, its services with price and files, and its state.')
+    .description('Shows an asset: description, licence, state, and services with price and files.')
     .argument('<did>', 'the asset', did)
     .action(async (did, options) => finish(await show(did, options)))
 

@@ -7,18 +7,18 @@ import { inSession, type PeopleOptions } from './people/session.js'
 
 export const command = (finish: (code: number) => void) => {
   const token = new Command('token').description(
-    'Creates and deletes tokens that stand for your signature, for curl and other programs.',
+    'Creates and deletes tokens that replace your signature, for curl and other programs.',
   )
   token.addCommand(
     forSigning('create', 'tidegate token create --lifetime 12h --keystore wallet.json')
-      .description('Creates a token, and prints it. Whoever has it can download what you have bought.')
-      .option('--lifetime <time>', 'how long it is good: 90s, 12h, 30d', duration, 3600)
+      .description('Creates and prints a token. Anyone who has it can download your orders.')
+      .option('--lifetime <time>', 'lifetime of the token: 90s, 12h, 30d', duration, 3600)
       .action(async (options) => finish(await create(options))),
   )
   token.addCommand(
     forSigning('delete', 'tidegate token delete - --keystore wallet.json < token.txt')
-      .description('Ends a token for good, with the links that were made with it.')
-      .argument('<token>', 'the token; -: read it from standard input')
+      .description('Deletes a token and the links made with it.')
+      .argument('<token>', 'the token, or - to read it from standard input')
       .action(async (given, options) => finish(await remove(given, options))),
   )
   return token
@@ -26,10 +26,10 @@ export const command = (finish: (code: number) => void) => {
 
 /** `tidegate token create`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function create({ lifetime, ...options }: PeopleOptions & { lifetime: number }): Promise<number> {
-  if (lifetime === 0) throw misuse('--lifetime: a token always has an end.')
+  if (lifetime === 0) throw misuse('--lifetime: a token must expire.')
   return inSession(options, 'wallet', async ({ client, out, address, signal }) => {
     const { token, expires } = await client.createToken({ lifetime, signal })
-    out.note(`good until ${timeText(expires)}, for ${address}`)
+    out.note(`valid until ${timeText(expires)}, for ${address}`)
     out.print(token)
     out.result({ token, expires, address })
   })

@@ -8,18 +8,18 @@ import { price as priceOf } from './publish.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('update', 'tidegate update did:op:0c46… --description "With the heights of 2026" --tag tides')
-    .description('Changes an asset that the account has published. What is not named stays as it is.')
+    .description('Changes an asset of the account. Options that are left out change nothing.')
     .argument('<did>', 'the asset', did)
-    .option('--name <name>', 'what it is called')
-    .option('--description <text>', 'what it is')
-    .option('--author <name>', 'who made it')
-    .option('--license <name>', 'what may be done with it: an SPDX name or a URL')
-    .option('--tag <tag>', 'the words to be found by, all of them; may be repeated', collected)
-    .option('--price <amount>', 'price of an order, in the token that it has', amountOnly)
+    .option('--name <name>', 'its name')
+    .option('--description <text>', 'its description')
+    .option('--author <name>', 'its author')
+    .option('--license <name>', 'its licence: an SPDX identifier or a URL')
+    .option('--tag <tag>', 'a new tag; may be repeated. Replaces all tags', collected)
+    .option('--price <amount>', 'price of an order, in its present token', amountOnly)
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y, or forever', duration)
-    .option('--allow <address>', 'the accounts that may buy, all of them; may be repeated', addresses)
-    .option('--service-name <name>', 'what the service is called')
-    .option('--allow-everybody', 'end the list of those who may buy')
+    .option('--allow <address>', 'an account that may buy; may be repeated. Replaces the list', addresses)
+    .option('--service-name <name>', 'name of the service')
+    .option('--allow-everybody', 'let everybody buy')
     .option(...SERVICE)
     .option(...YES)
     .action(async (did, options) => finish(await update(did, options)))
@@ -58,12 +58,12 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
   const access = allowEverybody ? null : allow
   const all = { name, description, author, license, tags, price, timeout, access, serviceName }
   const changes = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  if (Object.keys(changes).length === 0) throw misuse('say what changes: --name, --description, --tag, …')
+  if (Object.keys(changes).length === 0) throw misuse('there is nothing to change: use --name, --description, --tag, …')
   return inSession(options, 'wallet', async ({ client, out, signal }) => {
     if (!options.yes && isInteractive()) {
       out.note(...Object.entries(changes).map(([what, value]) => `  ${what.padEnd(12)} ${shown(worded(value))}`))
       const asset = await client.asset(did, { signal })
-      if (!(await confirm(`Change "${shown(asset.name)}" so?`)))
+      if (!(await confirm(`Apply these changes to "${shown(asset.name)}"?`)))
         throw new CommandError('NOT_CONFIRMED', 'nothing was changed.', EXIT.notConfirmed)
     }
     const { transactions } = await client.update(did, { ...changes, ...(service ? { service } : {}), onStep: out.step })
@@ -79,9 +79,9 @@ function worded(value: unknown): string {
   return typeof value === 'object' ? (value as { amount: string }).amount : String(value)
 }
 
-/** The token of an asset stays as it is. */
+/** Parses an amount without a token: the token of an asset cannot change. */
 function amountOnly(text: string): { amount: string } {
   const { amount, token } = priceOf(text)
-  if (token) throw new InvalidArgumentError('The token of an asset cannot be changed: publish it again.')
+  if (token) throw new InvalidArgumentError('The token of a price cannot be changed: publish the asset again.')
   return { amount }
 }

@@ -7,11 +7,11 @@ import { checkedUrl, where } from './people/where.js'
 export const command = (finish: (code: number) => void) =>
   new Command('use')
     .description(
-      'Keeps which provider and which node of its chain the commands use, once it has answered; without a URL it shows what is in use. Keys are never kept.',
+      'Saves the provider and the chain node for later commands, after both have responded. Without a URL, shows the ones in use. Never saves keys.',
     )
     .argument('[url]', 'the provider')
     .option('--rpc <url>', 'a node of its chain')
-    .option('--forget', 'forget what was kept')
+    .option('--forget', 'delete the saved provider and node')
     .option('--json', 'print one JSON object on standard output')
     .addHelpText('after', '\nExample:\n  tidegate use https://provider.example --rpc https://node.example')
     .action(async (url, options) => finish(await use(url, options)))
@@ -30,7 +30,7 @@ export async function use(url: string | undefined, options: UseOptions): Promise
   const provider = checkedUrl('URL', url) as string
   const rpc = checkedUrl('--rpc', options.rpc)
   const { createTidegate } = await import('@tidegate/client')
-  // what does not answer as a provider is a slip of the pen
+  // another server is probably a typing mistake
   const { chainIds } = await createTidegate({ url: provider }).context.api.get<{ chainIds?: unknown }>('/')
   if (!Array.isArray(chainIds)) throw new CommandError('BAD_ANSWER', `${provider} responds, but is not a provider.`)
   if (rpc !== undefined) await checkNode(rpc, chainIds)
@@ -42,24 +42,24 @@ function forget(url: string | undefined, { rpc }: UseOptions, out: Output): numb
   if (url !== undefined || rpc !== undefined) throw misuse('--forget takes neither a URL nor --rpc.')
   const kept = readKept()
   forgetKept()
-  out.print(kept ? `${kept.provider} is forgotten.` : 'nothing was kept.')
+  out.print(kept ? `${kept.provider} is forgotten.` : 'nothing was saved.')
   out.result({ forgotten: kept?.provider ?? null, file: keptFile() })
   return 0
 }
 
 function show({ rpc }: UseOptions, out: Output): number {
-  if (rpc !== undefined) throw misuse('--rpc is kept together with a provider: tidegate use URL --rpc URL.')
+  if (rpc !== undefined) throw misuse('--rpc needs a provider: tidegate use URL --rpc URL.')
   return report(out, where({}))
 }
 
 const FROM = {
-  option: 'of the options',
-  environment: 'of TIDEGATE_PROVIDER',
-  kept: 'kept by `tidegate use`',
+  option: 'from the options',
+  environment: 'from TIDEGATE_PROVIDER',
+  kept: 'saved by `tidegate use`',
   dev: 'a running `tidegate dev`',
 } as const
 
-/** Of a node only its host is shown: the rest of its URL may be the key to it. */
+/** Reports a node only by its host: the rest of its URL may be a key. */
 function report(out: Output, found: { provider: string; rpc: string | undefined; from: keyof typeof FROM }): number {
   const node = found.rpc === undefined ? null : new URL(found.rpc).origin
   out.print(`provider  ${found.provider} (${FROM[found.from]})`, `node      ${node ?? 'none'}`)

@@ -43,8 +43,8 @@ describe('a PostgreSQL that refuses the service', () => {
   })
 })
 
-describe('an installation without a package that it needs', () => {
-  it('says which one is missing, in one line', async () => {
+describe('an installation without a required package', () => {
+  it('names the missing package in one line', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-missing-'))
     const [cli = ''] = program().slice(-1)
     cpSync(dirname(cli), join(folder, 'dist'), { recursive: true })
@@ -86,7 +86,7 @@ describe('a machine without a local chain', () => {
 })
 
 describe('the command of the package in a checkout', () => {
-  it('can be run, and says what to do before a build, and as the built one after it', async () => {
+  it('runs, explains what to do before a build, and after it works like the built command', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-checkout-'))
     const [cli = ''] = program().slice(-1)
     cpSync(fileURLToPath(new URL('../../../bin', import.meta.url)), join(folder, 'bin'), { recursive: true })

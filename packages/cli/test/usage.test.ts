@@ -14,7 +14,7 @@ describe('the command line', () => {
     }
   })
 
-  it('has an example and --json in the help of every command for people', async () => {
+  it('has an example and --json in the help of every command for publishers and buyers', async () => {
     for (const [name, { group, load }] of Object.entries(COMMANDS)) {
       if (group !== 'people') continue
       const command = (await load()).command(() => undefined)

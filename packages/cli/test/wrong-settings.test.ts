@@ -24,7 +24,7 @@ const environment = {
 const missing = join(folder, 'missing.json')
 
 describe('a start with wrong settings', () => {
-  it('ends it, and names HOST and the reason in one line', async () => {
+  it('ends, and names HOST and the reason in one line', async () => {
     expect(await runCommand(['start'], { ...environment, HOST: '203.0.113.1' })).toMatchObject({
       status: 2,
       stderr: 'tidegate: HOST: cannot listen at 203.0.113.1:0: this machine has no such address.\n',

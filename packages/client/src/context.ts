@@ -5,48 +5,51 @@ import { chainReader } from './chain/chain-reader.js'
 import { TidegateError } from './errors.js'
 import { type Api, createApi } from './http/api.js'
 
-/** How a provider and its chain are reached, and who asks. */
+/** The provider, its chain, and the account of a client. */
 export interface TidegateOptions {
-  /** The provider's address: `https://provider.example`, with a path where it lies behind one. */
+  /** URL of the provider, with its path if it has one: `https://provider.example`. */
   url: string
-  /** Who signs and pays: a viem WalletClient, of a browser's wallet or with an account of its own. */
+  /** The wallet that signs and pays: a viem WalletClient of a browser wallet or of a local account. */
   wallet?: WalletClient | undefined
-  /** A node of the chain. Without it and without `publicClient` the wallet's own node is asked. */
+  /** URL of a chain node. Default: `publicClient`, or the wallet's own node. */
   rpcUrl?: string | undefined
   /** A client of the chain for reading. Make it with `ccipRead: false`. */
   publicClient?: PublicClient | undefined
-  /** An auth token, sent in place of signatures. */
+  /** An auth token instead of signatures. */
   token?: string | undefined
-  /** Milliseconds for a request and its whole answer, files apart; a minute by default. */
+  /** Milliseconds for a request and its whole response, except files; a minute by default. */
   timeout?: number | undefined
 }
 
-/** State of one client: every call takes it. Nothing is kept beside it. */
+/** State of one client. Every call takes it, and there is no other state. */
 export interface Context {
-  /** The provider's address, without a slash at its end. */
+  /** URL of the provider, without a slash at its end. */
   readonly url: string
   /** Requests to the provider, with its errors as `TidegateError`. */
   readonly api: Api
-  /** Who signs and pays. Undefined for a client that only reads. */
+  /** The wallet that signs and pays; undefined for a client that only reads. */
   readonly wallet: WalletClient | undefined
-  /** An auth token that takes the place of signed requests. */
+  /** An auth token instead of signed requests. */
   readonly token: string | undefined
   /** State that later calls share. */
   readonly session: Session
-  /** A client of a chain for reading. Throws TidegateError `NO_CHAIN` if none was given, `WRONG_NETWORK` for another chain. */
+  /**
+   * Returns a reading client of a chain. Throws TidegateError `NO_CHAIN` if the client has none, `WRONG_NETWORK` for another
+   * chain.
+   */
   chain(chainId: number): Promise<PublicClient>
 }
 
 export interface Session {
-  /** The last nonce that was signed here: requests that run at once must not sign the same. */
+  /** The last signed nonce: concurrent requests must not sign the same one. */
   nonce: bigint
-  /** Whether the provider takes signatures that name it. */
+  /** The provider's parameters of sign-in messages. */
   signIn?: Promise<SignIn | undefined> | undefined
-  /** A token in place of a prompt for each request, for wallets that ask people. */
+  /** A token instead of a prompt for each request, for wallets that prompt. */
   token?: Promise<Token> | undefined
 }
 
-/** Creates the context of calls that are imported one by one. Throws TidegateError `BAD_OPTION`. */
+/** Creates a context, for calls that are imported one by one. Throws TidegateError `BAD_OPTION`. */
 export function createContext({ url, wallet, rpcUrl, publicClient, token, timeout }: TidegateOptions): Context {
   const base = baseOf(url)
   if (token !== undefined && !/^[\w.~+/=-]+$/.test(token))

@@ -1,4 +1,4 @@
-/** Details of a TidegateError beside code and message. */
+/** Details of a TidegateError beside its code and message. */
 export interface ErrorDetails {
   status?: number | undefined
   fields?: Readonly<Record<string, readonly string[]>> | undefined
@@ -8,19 +8,19 @@ export interface ErrorDetails {
 }
 
 /**
- * What went wrong, in a sentence for people and a code for programs: one of the provider's own stable codes, or one of
- * this library's (`NO_WALLET`, `NO_CHAIN`, `WRONG_NETWORK`, `INSUFFICIENT_FUNDS`, `PRICE_CHANGED`, `REVERTED`, …).
+ * An error with a sentence for people and a code for programs: one of the provider's stable codes, or one of this library
+ * (`NO_WALLET`, `NO_CHAIN`, `WRONG_NETWORK`, `INSUFFICIENT_FUNDS`, `PRICE_CHANGED`, `REVERTED`, …).
  */
 export class TidegateError extends Error {
   override readonly name = 'TidegateError'
   readonly code: string
   /** HTTP status of the provider's refusal. */
   readonly status: number | undefined
-  /** The parameters that the provider refused with code `VALIDATION`, each with the reasons. */
+  /** Reasons by parameter, of a refusal with the code `VALIDATION`. */
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined
-  /** Seconds after which the provider wants to be asked again, if it says so. */
+  /** Seconds to wait before a retry, if the provider gives them. */
   readonly retryAfter: number | undefined
-  /** Transactions that were sent before it failed, in their order. They may be mined, and need not be paid again. */
+  /** Transactions sent before the failure, in order. They may be mined, and must not be paid again. */
   readonly transactions: readonly `0x${string}`[]
 
   constructor(

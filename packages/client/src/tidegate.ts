@@ -14,9 +14,9 @@ import { type Changed, type Changes, setState, update } from './publishing/updat
 import type { Asset, AssetState, Bought, Downloaded, Order, Published, PublishRequest, Quote } from './types.js'
 import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload/upload.js'
 
-/** Every call of the library, bound to one provider. */
+/** All calls of the library, bound to one provider. */
 export interface Tidegate {
-  /** What the calls work with; for calls that are imported one by one. */
+  /** For calls that are imported one by one. */
   readonly context: Context
   search(options?: SearchOptions): Promise<SearchResult>
   asset(did: string, options?: AssetOptions): Promise<Asset>
@@ -34,7 +34,7 @@ export interface Tidegate {
 }
 
 /**
- * Creates a client of a provider, without sending a request yet. A program that needs few calls imports them and `createContext`
+ * Creates a client of a provider. Sends no request. A program that needs few calls can import them and `createContext`
  * instead, so that a bundler leaves out the rest. Throws TidegateError `BAD_OPTION`.
  */
 export function createTidegate(options: TidegateOptions): Tidegate {

@@ -1,33 +1,33 @@
 import type { Address, Hex } from 'viem'
 
-/** An amount of a token, exact: in its smallest unit, and as a decimal text for people. */
+/** An exact amount of a token: in its smallest unit, and as a decimal text. */
 export interface Amount {
   token: Address
   symbol: string
   decimals: number
   /** In the token's smallest unit. */
   units: bigint
-  /** `units` written with the token's decimals, without zeros at the end: "5.01". Never rounded. */
+  /** `units` as a decimal text, without zeros at the end: "5.01". Never rounded. */
   amount: string
 }
 
-/** What one order of a service costs. */
+/** The price of one order of a service. */
 export interface Price {
   /** How the datatoken is sold: by an exchange, for free, or by no known contract. */
   type: 'fixed' | 'free' | 'unavailable'
-  /** The datatoken's price with all exchange fees. Undefined for free ones, and where it is unavailable. */
+  /** The datatoken's price with all exchange fees. Undefined if it is free or unavailable. */
   datatoken?: Amount
-  /** The part of it that is fees: of the exchange's market, of the consuming market and of the community. */
+  /** The fees in `datatoken`: of the exchange's market, the consuming market and the community. */
   exchangeFees?: Amount
-  /** What the datatoken's publisher adds to each order, if the template says so. */
+  /** The publisher's fee of each order, if the template has one. */
   publishFee?: Amount
-  /** What the provider asks for. */
+  /** The provider's fee. */
   providerFee?: Amount
-  /** All of it, one entry for each token; none if nothing is paid. */
+  /** The sum of each token; empty if nothing is due. */
   total: Amount[]
   /**
-   * The price is what the provider's index tells, without any fee, as the chain was not asked. Units are then those of
-   * 18 decimals, whatever the token has.
+   * Set if the price comes from the provider's index, without fees, as the chain was not asked. Units then have 18 decimals,
+   * whatever the token has.
    */
   told?: true
 }
@@ -36,7 +36,7 @@ export interface AssetFile {
   index: number
   name?: string
   contentType?: string
-  /** Bytes, if the storage tells. */
+  /** Size in bytes, if the storage reports it. */
   size?: number
   /** Whether the file is available now. */
   available: boolean
@@ -47,13 +47,13 @@ export interface AssetService {
   name?: string
   type: string
   datatoken: Address
-  /** Seconds for which an order holds; 0 for ever. */
+  /** Validity of an order in seconds; 0 is unlimited. */
   timeout: number
   price: Price
   files: AssetFile[]
 }
 
-/** What a person wants to know about an asset. */
+/** The description of an asset. */
 export interface Asset {
   did: string
   chainId: number
@@ -75,7 +75,7 @@ export interface Asset {
 
 export type AssetState = 'active' | 'retired' | 'deprecated' | 'revoked' | 'disabled' | 'unlisted'
 
-/** An order of somebody, as the chain tells. */
+/** An order on the chain. */
 export interface Order {
   tx: Hex
   did: string
@@ -84,15 +84,15 @@ export interface Order {
   consumer: Address
   payer: Address
   started: Date
-  /** The only file that it opens; undefined if it opens all of them, or the provider was not asked. */
+  /** The only file that it opens; undefined if it opens all, or the provider was not asked. */
   file?: number
-  /** Undefined for one that holds for ever. */
+  /** Undefined if it never expires. */
   expires?: Date
-  /** Why the provider does not accept it, in a sentence; undefined if it does, or was not asked. */
+  /** Reason of the provider's refusal; undefined if it accepts the order or was not asked. */
   refused?: string
 }
 
-/** The provider fee of one order, signed, as the provider's `initialize` answers it. */
+/** The signed provider fee of one order, from the provider's `initialize`. */
 export interface ProviderFee {
   providerFeeAddress: Address
   providerFeeToken: Address
@@ -102,7 +102,7 @@ export interface ProviderFee {
   v: number
   r: Hex
   s: Hex
-  /** End of the compute time that the fee pays for, in seconds since 1970; 0 for none. The quote itself is valid for a day. */
+  /** End of the paid compute time, in seconds since 1970; 0 for none. The quote itself is valid for a day. */
   validUntil: number
 }
 
@@ -111,30 +111,33 @@ export interface Quote {
   service: string
   chainId: number
   datatoken: Address
-  /** Who is to have the files. */
+  /** Receiver of the files. */
   consumer: Address
-  /** The file that was named. At a fee by size, the order opens no other. */
+  /** The requested file. At a fee by size, the order opens no other. */
   file?: number | undefined
-  /** What buying takes: with `order` nothing, with `renews` the provider fee alone, with `held` no datatoken. */
+  /** The amounts due: nothing with `order`, only the provider fee with `renews`, no datatoken with `held`. */
   price: Price
-  /** A valid order, which makes buying unnecessary. */
+  /** A valid order: nothing is to be bought. */
   order?: Hex | undefined
-  /** An order whose access still runs while its provider fee has expired. */
+  /** An order with valid access and an expired provider fee. */
   renews?: Hex | undefined
-  /** An order that can never be used: its quote had expired when it was mined, as a clock was wrong. Only its provider can help. */
+  /**
+   * An order that can never be used: a clock was wrong, and its quote had expired when it was mined. Only its provider can
+   * help.
+   */
   unusable?: Hex | undefined
-  /** Whether the buyer holds a datatoken already, of a purchase that was broken off. */
+  /** Whether the buyer holds a datatoken of an unfinished purchase. */
   held?: boolean | undefined
-  /** What the provider signed. Undefined with `order`. */
+  /** The provider's signed fee. Undefined with `order`. */
   providerFee?: ProviderFee | undefined
 }
 
 export interface Bought {
-  /** What a download names. */
+  /** The order for a download. */
   order: Hex
   did: string
   service: string
-  /** Whether an order that held was used instead of a new one. */
+  /** Whether a valid order was used instead of a new one. */
   reused: boolean
   paid: Amount[]
   transactions: Hex[]
@@ -148,10 +151,10 @@ export interface Published {
   transactions: Hex[]
 }
 
-/** A storage object: `{type: 'url', url, method}` and every other kind that the provider knows, as its documentation says. */
+/** A storage object: `{type: 'url', url, method}`, or any other kind in the provider's documentation. */
 export type FileObject = { type: string } & Record<string, unknown>
 
-/** What is paid for one order of a service that is published: nothing, or an amount of a token, OCEAN by default. */
+/** The price of one order of a new asset: free, or an amount of a token, by default OCEAN. */
 export type Asking = 'free' | { amount: string; token?: Address }
 
 export interface PublishRequest {
@@ -163,29 +166,29 @@ export interface PublishRequest {
   tags?: string[] | undefined
   serviceName?: string | undefined
   price: Asking
-  /** The only addresses that may buy; everybody, if it is not given. */
+  /** The only addresses that may buy. Default: all. */
   access?: Address[] | undefined
-  /** Seconds for which an order holds; 0, the default, for ever. */
+  /** Validity of an order in seconds. Default: 0, unlimited. */
   timeout?: number | undefined
-  /** Chain to publish on; the wallet's own if it is not given. */
+  /** Chain of the asset. Default: the wallet's. */
   chainId?: number | undefined
-  /** The first transaction of an attempt whose second one failed: what it has made is used. */
+  /** The first transaction of an attempt whose second one failed: its contracts are used. */
   resume?: Hex | undefined
-  /** Called before each step, to be shown to people. */
+  /** Called with a description before each step. */
   onStep?: ((step: string) => void) | undefined
 }
 
 export interface Downloaded {
   name: string
   contentType?: string
-  /** Bytes, if the provider tells. */
+  /** Size in bytes, if the provider reports it. */
   size?: number
-  /** SHA-256 of the whole file as hex, if the provider tells. */
+  /** SHA-256 of the whole file as hex, if the provider sends it. */
   sha256?: string
-  /** Once: the bytes, resumed where a transfer breaks off. Nothing is read ahead of the consumer. */
+  /** Callable once. Streams the bytes and resumes interrupted transfers. Reads nothing ahead. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>
-  /** Once: the bytes in memory. */
+  /** Callable once. Returns the bytes in memory. */
   blob(): Promise<Blob>
-  /** Ends a download that is not read, or not to its end. */
+  /** Ends an unread or partly read download. */
   cancel(reason?: unknown): void
 }

@@ -12,13 +12,13 @@ export function listOf(value: unknown, most: number): unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : []
 }
 
-/** One line of text; of version 5 it may lie in an object with its language. Empty for anything else. */
+/** Returns one line of text, in version 5 possibly from an object with its language. Empty for anything else. */
 export function lineOf(value: unknown): string {
   const text = typeof value === 'string' ? value : fieldsOf(value)['@value']
   return typeof text === 'string' ? printable(text, 500) : ''
 }
 
-/** Text of several lines, without control characters. */
+/** Returns text of several lines, without control characters. */
 export function textOf(value: unknown, most = 100_000): string {
   const text = typeof value === 'string' ? value : fieldsOf(value)['@value']
   if (typeof text !== 'string') return ''
@@ -39,12 +39,12 @@ export function dateIn(value: unknown): Date | undefined {
   return Number.isFinite(date.getTime()) ? date : undefined
 }
 
-/** Returns a count from outside; zero if it is not one. */
+/** Returns an untrusted count; zero if it is invalid. */
 export function countIn(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
-/** An object without the fields that are undefined. */
+/** Returns an object without its undefined fields. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
     pricing: { fixed: '5' },
     adjust: about('Tide tables of Brest', ['tides', 'brest']),
   })
-  // not in the same second: assets are sorted by it
+  // with different seconds, as assets are sorted by time
   await world.rpc('evm_increaseTime', [2])
   free = await world.publishUrl(url, { publisher, adjust: about('Currents of Brest', ['currents', 'brest']) })
 })
@@ -31,7 +31,7 @@ const namesOf = async (options: Parameters<ReturnType<typeof client>['search']>[
   (await client().search(options)).assets.map(({ name }) => name)
 
 describe('asset', () => {
-  it('tells what a person wants to know, with the whole price', async () => {
+  it('describes an asset with its full price', async () => {
     const asset = await client({ rpcUrl: world.network.rpcUrl }).asset(paid.did)
     expect(asset).toMatchObject({
       did: paid.did,
@@ -55,7 +55,7 @@ describe('asset', () => {
     expect(service?.price).not.toHaveProperty('told')
   })
 
-  it('tells what the service knows where there is no chain', async () => {
+  it("describes an asset from the service's data without a chain", async () => {
     const [sold] = (await client().asset(paid.did)).services
     expect(sold?.price).toMatchObject({
       type: 'fixed',
@@ -71,7 +71,7 @@ describe('asset', () => {
     expect(asset.services[0]?.price).toEqual({ type: 'free', total: [] })
   })
 
-  it('is an error for an asset that nobody knows, and for what is no DID', async () => {
+  it('throws for an unknown asset and for an invalid DID', async () => {
     await expect(client().asset(`did:op:${'0'.repeat(64)}`)).rejects.toMatchObject({
       code: 'ASSET_NOT_FOUND',
       status: 404,
@@ -97,12 +97,12 @@ describe('search', () => {
     expect(await namesOf(options)).toEqual(names)
   })
 
-  it('finds words by their beginning where that is wanted, as somebody types', async () => {
+  it('finds prefixes of words on request, during typing', async () => {
     expect(await namesOf({ text: 'tide tab', beginning: true })).toEqual(['Tide tables of Brest'])
     expect(await namesOf({ text: 'tide tab' })).not.toContain('Tide tables of Brest')
   })
 
-  it('names an asset by its data NFT and chain', () => {
+  it('computes the DID of a data NFT and chain', () => {
     expect(didOf(paid.nft as `0x${string}`, 8996)).toBe(paid.did)
   })
 
@@ -112,7 +112,7 @@ describe('search', () => {
     expect(await namesOf({ text: paid.did })).toEqual(['Tide tables of Brest'])
   })
 
-  it('goes by pages', async () => {
+  it('returns pages', async () => {
     const first = await client().search({ size: 1, sort: 'oldest' })
     expect(first).toMatchObject({ page: 1, total: 2, atLeast: false, more: true })
     const second = await client().search({ size: 1, sort: 'oldest', page: 2 })

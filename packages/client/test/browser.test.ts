@@ -28,10 +28,10 @@ let tides: Sold
 let browser: Browser
 let site: Server
 
-/** What the page gets. */
+/** The libraries in the page. */
 type App = typeof import('@tidegate/client') & typeof import('viem') & typeof import('viem/accounts')
 
-/** The page of another origin: the library as it is built, with viem, as modules. */
+/** Serves the page of another origin: the built library with viem, as modules. */
 async function startSite(): Promise<void> {
   execFileSync(process.execPath, ['scripts/build-client.mjs', join(folder, 'dist')], { cwd: ROOT })
   writeFileSync(
@@ -71,7 +71,7 @@ afterAll(async () => {
 })
 
 describe('in a browser, from a page of another origin', () => {
-  it('searches, quotes and downloads, and takes a broken transfer up again', async () => {
+  it('searches, quotes, downloads and resumes a broken transfer', async () => {
     const page = await browser.newPage()
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(error.message))
@@ -130,7 +130,7 @@ describe('in a browser, from a page of another origin', () => {
     expect(problems).toEqual([])
   })
 
-  it('uploads a file that is dropped, and goes on with it after the page was reloaded', async () => {
+  it('uploads a dropped file and resumes after a reload of the page', async () => {
     const page = await browser.newPage()
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(error.message))
@@ -139,7 +139,7 @@ describe('in a browser, from a page of another origin', () => {
       rpcUrl: stage.world.network.rpcUrl,
       key: stage.buyer.privateKey as `0x${string}`,
     }
-    /** Opens the page, and drops the file on it. The page keeps the id of the upload. */
+    /** Opens the page and drops the file on it. The page stores the id of the upload. */
     async function drop(open: () => Promise<unknown>): Promise<void> {
       await open()
       await page.waitForFunction(() => 'app' in globalThis)
@@ -173,7 +173,7 @@ describe('in a browser, from a page of another origin', () => {
         document.dispatchEvent(new DragEvent('drop', { dataTransfer: dropped }))
       }, about)
     }
-    // from the third part on nothing arrives until the page is reloaded
+    // from the third part on, nothing arrives until the page is reloaded
     stage.proxy.onPart = () => {
       if (stage.proxy.parts === 3) stage.proxy.uploadCuts = Array(100).fill(1000)
     }

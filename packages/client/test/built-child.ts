@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Builds a process that tests may kill into a folder: from source each takes several times as much work to start. Returns its path. */
+/** Bundles a process for tests to kill, and returns its path: starting it from source takes several times as long. */
 export function builtChild(folder: string, name: 'download-child' | 'upload-child'): string {
   const outfile = join(folder, `${name}.mjs`)
   buildSync({
@@ -14,7 +14,7 @@ export function builtChild(folder: string, name: 'download-child' | 'upload-chil
     platform: 'node',
     format: 'esm',
     alias: { '@tidegate/client/node': path('../src/node/index.ts'), '@tidegate/client': path('../src/index.ts') },
-    // of libraries that are not modules
+    // for libraries that are not modules
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   })
   return outfile

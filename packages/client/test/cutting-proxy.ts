@@ -3,28 +3,28 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** A TCP proxy in front of a provider that cuts downloads and uploads in the middle. Other requests pass. */
 export class CuttingProxy {
-  /** Bytes after which the next downloads are cut, one entry for each; later ones pass. */
+  /** Bytes after which each next download is cut; later ones pass. */
   cuts: number[] = []
-  /** Downloads that have been asked for, and cut. */
+  /** Numbers of requested and of cut downloads. */
   downloads = 0
   cut = 0
-  /** Bytes of a request after which the next parts of uploads are cut, one entry for each; later ones pass. */
+  /** Bytes after which each next part of an upload is cut; later ones pass. */
   uploadCuts: number[] = []
-  /** Parts of uploads that have been sent, and the requests that began an upload. */
+  /** Numbers of sent parts, and of requests that began an upload. */
   parts = 0
   uploads = 0
-  /** Answers to requests that begin an upload that are still to be lost, and what is called with each. */
+  /** Number of creation responses to lose, and a callback for each. */
   lostAnswers = 0
   onLost: () => void = () => undefined
-  /** Called with each part's request, before it goes on. */
+  /** Called with each part's request before it is passed on. */
   onPart: (request: string) => void = () => undefined
-  /** Called with each download's request, before it goes on. */
+  /** Called with each download's request before it is passed on. */
   onDownload: (request: string) => void = () => undefined
   private readonly open = new Set<Socket>()
 
   private constructor(
     private readonly server: Server,
-    /** The port that connections go to. */
+    /** The port of the provider. */
     public target: number,
   ) {
     server.on('connection', (client) => this.join(client))
@@ -41,7 +41,7 @@ export class CuttingProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Cuts everything that is open now. */
+  /** Cuts all open connections. */
   cutAll(): void {
     for (const socket of this.open) socket.destroy()
   }
@@ -97,7 +97,7 @@ export class CuttingProxy {
       if (left > 0) return
       this.cut += 1
       left = undefined
-      // what was written arrives, the rest never does
+      // the written bytes arrive, the rest never does
       client.end()
       back.destroy()
     })

@@ -3,7 +3,7 @@ import { downloadToFile } from '@tidegate/client/node'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-// Downloads in a process of its own, which may be killed: what to is in the environment, what became of it goes to standard output.
+// A download in its own process, which tests may kill. The environment holds its options; its result goes to standard output.
 const { url, rpcUrl, key, did, order, target } = JSON.parse(process.env.DOWNLOAD as string)
 const wallet = createWalletClient({ account: privateKeyToAccount(key), transport: http(rpcUrl) })
 try {

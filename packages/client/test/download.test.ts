@@ -30,7 +30,7 @@ describe('a download', () => {
     expect(() => downloaded.stream()).toThrow(expect.objectContaining({ code: 'ALREADY_READ' }))
   })
 
-  it('is put together in memory, with progress', async () => {
+  it('is collected in memory, with progress', async () => {
     const seen: number[] = []
     const onProgress = ({ received, total }: { received: number; total?: number }) => {
       expect(total).toBe(CONTENT.length)
@@ -54,7 +54,7 @@ describe('a download', () => {
     expect(sha256(await bytesOf(downloaded))).toBe(sha256(CONTENT.subarray(from, to)))
   })
 
-  it('of a range that lies outside is refused', async () => {
+  it('of a range outside of the file is refused', async () => {
     const refused = client().download(tides.did, { order: tides.order, range: { start: 4_000_000 } })
     await expect(refused).rejects.toMatchObject({ code: 'RANGE_NOT_SATISFIABLE', status: 416 })
   })
@@ -66,7 +66,7 @@ describe('a download', () => {
     expect(await bytesOf(downloaded)).toHaveLength(0)
   })
 
-  it('of a storage without ranges gives the range all the same', async () => {
+  it('returns a range of a storage without ranges', async () => {
     const plain = await sold(
       world.storage.on('/plain', (_, response) =>
         response.writeHead(200, { 'content-length': CONTENT.length }).end(CONTENT),
@@ -79,21 +79,21 @@ describe('a download', () => {
     expect(sha256(await bytesOf(downloaded))).toBe(sha256(CONTENT.subarray(1000, 2_000_000)))
   })
 
-  it('finds the order that holds by itself, by the wallet or by the token', async () => {
+  it('finds a valid order, by the wallet or by the token', async () => {
     expect(sha256(await bytesOf(await client().download(tides.did)))).toBe(sha256(CONTENT))
     const { token } = await client().createToken()
     const reader = client({ wallet: undefined, token, rpcUrl: world.network.rpcUrl })
     expect(sha256(await bytesOf(await reader.download(tides.did)))).toBe(sha256(CONTENT))
   })
 
-  it('without an order, or without anybody, is told what is missing', async () => {
+  it('without an order or an account reports what is missing', async () => {
     const stranger = client({ wallet: walletFor(world, await world.somebody()) })
     await expect(stranger.download(tides.did)).rejects.toMatchObject({ code: 'NO_ORDER' })
     const nobody = client({ wallet: undefined }).download(tides.did, { order: tides.order })
     await expect(nobody).rejects.toMatchObject({ code: 'NO_WALLET' })
   })
 
-  it('of somebody else is refused with the code of the service', async () => {
+  it("of another account's order is refused with the code of the service", async () => {
     const other = client({ wallet: walletFor(world, await world.somebody()) })
     const refused = other.download(tides.did, { order: tides.order })
     await expect(refused).rejects.toMatchObject({ code: 'ORDER_WRONG_CONSUMER', status: 400 })
@@ -112,7 +112,7 @@ describe('a download', () => {
     ).rejects.toThrow('enough')
   })
 
-  it('reads nothing ahead of whoever reads it', async () => {
+  it('reads nothing ahead of its reader', async () => {
     let sent = 0
     const large = await sold(
       world.storage.on('/large', async (_, response) => {
@@ -129,7 +129,7 @@ describe('a download', () => {
     const reader = downloaded.stream().getReader()
     await reader.read()
     let before = -1
-    // what sockets and the service buffer, and then no more
+    // only the buffers of sockets and service
     while (sent !== before) {
       before = sent
       await new Promise((resolve) => setTimeout(resolve, 300))
@@ -139,8 +139,8 @@ describe('a download', () => {
   })
 })
 
-describe('a transfer that breaks off', () => {
-  it('20 times at random bytes is whole', async () => {
+describe('an interrupted transfer', () => {
+  it('is complete after 20 cuts at random bytes', async () => {
     const cuts = Array.from({ length: 20 }, () => 400 + Math.floor(Math.random() * 290_000))
     proxy.cuts = [...cuts]
     const before = proxy.cut
@@ -157,7 +157,7 @@ describe('a transfer that breaks off', () => {
     proxy.cuts = []
   })
 
-  it('goes on with a new signature each time', async () => {
+  it('resumes with a new signature each time', async () => {
     const nonces: unknown[] = []
     proxy.onDownload = (request) => nonces.push(/[?&]nonce=(\d+)/.exec(request)?.[1])
     proxy.cuts = [500_000, 600_000]
@@ -165,7 +165,7 @@ describe('a transfer that breaks off', () => {
     expect(new Set(nonces).size).toBe(3)
   })
 
-  it('is an error where the storage gives nothing to take it up under', async () => {
+  it('is an error if the storage has no validator', async () => {
     const plain = await sold(
       world.storage.on('/bare', (_, response) =>
         response.writeHead(200, { 'content-length': CONTENT.length }).end(CONTENT),
@@ -174,7 +174,7 @@ describe('a transfer that breaks off', () => {
     proxy.cuts = [800_000]
     const downloaded = await client().download(plain.did, { order: plain.order })
     await expect(bytesOf(downloaded)).rejects.toMatchObject({ code: 'BROKEN_OFF' })
-    // in memory it is begun anew
+    // in memory it restarts
     proxy.cuts = [800_000]
     let restarts = 0
     const again = await client().download(plain.did, { order: plain.order, onRestart: () => restarts++ })
@@ -182,7 +182,7 @@ describe('a transfer that breaks off', () => {
     expect(restarts).toBe(1)
   })
 
-  it('of a file that has changed meanwhile begins anew, or fails where something was delivered', async () => {
+  it('of a changed file restarts, or fails if bytes were delivered', async () => {
     let version = 1
     const changing = await sold(
       world.storage.on('/changing', (request, response) => {
@@ -220,10 +220,10 @@ describe('a transfer that breaks off', () => {
     proxy.onDownload = () => undefined
   })
 
-  it('is given up after a few attempts', async () => {
+  it('ends after a few attempts', async () => {
     const downloaded = await client().download(tides.did, { order: tides.order, retries: 2 })
     const { target } = proxy
-    // nothing listens there
+    // a port without a listener
     proxy.target = 1
     proxy.cutAll()
     await expect(bytesOf(downloaded)).rejects.toMatchObject({
@@ -234,7 +234,7 @@ describe('a transfer that breaks off', () => {
 })
 
 describe('the proof of a download', () => {
-  it('is a token where there is one', async () => {
+  it('is a token, if there is one', async () => {
     const { token } = await client().createToken()
     const requests: string[] = []
     proxy.onDownload = (request) => requests.push(request)
@@ -245,13 +245,13 @@ describe('the proof of a download', () => {
     proxy.onDownload = () => undefined
   })
 
-  it('is made anew where the token ends in the middle', async () => {
+  it('is renewed if the token expires in the middle', async () => {
     const { token } = await client().createToken()
     proxy.cuts = [700_000]
     const downloaded = await client({ token }).download(tides.did, { order: tides.order })
     await client().deleteToken(token)
     expect(sha256(await bytesOf(downloaded))).toBe(sha256(CONTENT))
-    // and is an error where nobody can sign
+    // an error if there is no wallet
     const { token: another } = await client().createToken()
     proxy.cuts = [700_000]
     const alone = await client({ wallet: undefined, token: another }).download(tides.did, { order: tides.order })
@@ -259,7 +259,7 @@ describe('the proof of a download', () => {
     await expect(bytesOf(alone)).rejects.toMatchObject({ code: 'TOKEN_DELETED' })
   })
 
-  it('is one token for all attempts where the wallet asks people', async () => {
+  it('is one token for all attempts if the wallet prompts', async () => {
     const wallet = walletFor(world, stage.buyer)
     let signatures = 0
     const asking = {

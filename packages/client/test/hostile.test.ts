@@ -10,7 +10,7 @@ import { bytesOf } from './stage.js'
 
 const DID = `did:op:${'0'.repeat(64)}`
 const ORDER = `0x${'1'.repeat(64)}` as const
-/** What a hostile provider must not make of this process, in MiB: far less than it sends. */
+/** MiB by which this process may grow: far less than a hostile provider sends. */
 const GROWN = 150
 
 const servers: Server[] = []
@@ -46,12 +46,12 @@ async function client(answer: RequestListener, options: Partial<TidegateOptions>
   })
 }
 
-/** A client of a provider that takes older signatures alone, and whose files are hostile. */
+/** Returns a client of a provider with older signatures and hostile files. */
 function serving(answer: RequestListener): Promise<Tidegate> {
   return client((request, response) => (request.url === '/' ? json(response, {}) : answer(request, response)))
 }
 
-/** Writes without end, as fast as it is taken. */
+/** Writes endlessly at the reader's speed. */
 function endless(response: ServerResponse, piece: string | Buffer): void {
   const more = () => {
     while (!response.destroyed && response.write(piece));
@@ -63,7 +63,7 @@ function endless(response: ServerResponse, piece: string | Buffer): void {
 const FILE = { service: 'a', order: ORDER, retries: 1 }
 
 describe('a hostile provider', () => {
-  it('does not fill the memory by endless answers and refusals', async () => {
+  it('does not fill the memory with endless responses and refusals', async () => {
     for (const status of [200, 400]) {
       const tidegate = await client((_, response) => {
         response.writeHead(status, { 'content-type': 'application/json' })
@@ -75,7 +75,7 @@ describe('a hostile provider', () => {
     }
   })
 
-  it('does not keep anybody waiting by an answer without end, or none', async () => {
+  it('does not block callers by an endless response, or none', async () => {
     const drip: RequestListener = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const timer = setInterval(() => response.write(' '), 20)
@@ -90,7 +90,7 @@ describe('a hostile provider', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
-  it('sends no token elsewhere', async () => {
+  it('receives no token elsewhere', async () => {
     let asked = 0
     const elsewhere = await provider((_, response) => {
       asked += 1
@@ -119,7 +119,7 @@ describe('a hostile provider', () => {
     { hits: { total: { value: 1 }, hits: [null, { _source: [] }] } },
     { token: 5 },
     { url: 'javascript:1', expires: 1 },
-  ])('whose answer is %j gets an error of this library at most', async (answer) => {
+  ])('that returns %j causes only errors of this library', async (answer) => {
     const tidegate = await client((_, response) => json(response, answer))
     for (const call of [
       () => tidegate.search(),
@@ -133,7 +133,7 @@ describe('a hostile provider', () => {
       )
   })
 
-  it('cannot write to the terminal through its messages, or at length', async () => {
+  it('cannot control the terminal by its messages, or flood it', async () => {
     const error = `\u001b[2J\u202egood${'!'.repeat(10_000)}`
     const tidegate = await client((_, response) => json(response, { error, code: 'bad code' }, 400))
     const refused = await tidegate.search().catch((caught) => caught)
@@ -151,7 +151,7 @@ describe('a hostile provider', () => {
 })
 
 describe('a search for free assets', () => {
-  it('looks at a bounded number of matches, and says that there may be more', async () => {
+  it('reads a bounded number of matches, and reports that there may be more', async () => {
     let requests = 0
     const tidegate = await client((_, response) => {
       requests += 1
@@ -164,7 +164,7 @@ describe('a search for free assets', () => {
 })
 
 describe('a hostile file', () => {
-  it('without end is cut off at the size that was allowed', async () => {
+  it('without an end is cut at the allowed size', async () => {
     const tidegate = await serving((_, response) => endless(response.writeHead(200), Buffer.alloc(100_000)))
     const cost = await measured(async () => {
       const downloaded = await tidegate.download(DID, { ...FILE, maxSize: 20_000_000 })
@@ -174,14 +174,14 @@ describe('a hostile file', () => {
     expect(cost.grown).toBeLessThan(GROWN)
   })
 
-  it('that announces more than was allowed is refused at once', async () => {
+  it('that announces more than the allowed size is refused at once', async () => {
     const tidegate = await serving((_, response) => response.writeHead(200, { 'content-length': 10 ** 12 }).write('x'))
     await expect(tidegate.download(DID, { ...FILE, maxSize: 1000 })).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
     const blob = (await tidegate.download(DID, FILE)).blob()
     await expect(blob).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
   })
 
-  it('that stops is given up, as often as was allowed', async () => {
+  it('that stalls fails after the allowed retries', async () => {
     let requests = 0
     const tidegate = await serving((request, response) => {
       requests += 1
@@ -202,17 +202,17 @@ describe('a hostile file', () => {
     ['a range that is none', { 'content-range': 'bytes 900-1/1000' }, 'BAD_ANSWER'],
     ['another size', { 'content-range': 'bytes 10-1999/2000' }, 'FILE_CHANGED'],
     ['another version', { 'content-range': 'bytes 10-999/1000', etag: '"b"' }, 'FILE_CHANGED'],
-  ])('that goes on with %s is an error', async (_, headers, code) => {
+  ])('that continues with %s is an error', async (_, headers, code) => {
     const tidegate = await serving((request, response) => {
       if (request.headers.range) return void response.writeHead(206, { etag: '"a"', ...headers }).end('y'.repeat(990))
       response.writeHead(200, { etag: '"a"', 'content-length': 1000 }).write('x'.repeat(10))
-      // what was written has to arrive before the connection ends
+      // the written bytes must arrive before the connection ends
       setTimeout(() => response.destroy(), 50)
     })
     await expect(bytesOf(await tidegate.download(DID, FILE))).rejects.toMatchObject({ code })
   })
 
-  it('that goes on with more bytes than it has ends where it should', async () => {
+  it('ends at its announced size, with more bytes after it', async () => {
     const tidegate = await serving((request, response) => {
       if (request.headers.range)
         return void response.writeHead(206, { etag: '"a"', 'content-range': 'bytes 10-19/20' }).end('y'.repeat(5000))
@@ -222,7 +222,7 @@ describe('a hostile file', () => {
     expect((await bytesOf(await tidegate.download(DID, FILE))).toString()).toBe('x'.repeat(10) + 'y'.repeat(10))
   })
 
-  it('whose bytes are not those that are announced is an error', async () => {
+  it('with another digest than the announced one is an error', async () => {
     const wrong = `sha-256=:${Buffer.alloc(32).toString('base64')}:`
     const tidegate = await serving((_, response) => response.writeHead(200, { 'repr-digest': wrong }).end('text'))
     await expect((await tidegate.download(DID, FILE)).blob()).rejects.toMatchObject({ code: 'DIGEST_MISMATCH' })

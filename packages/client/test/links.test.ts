@@ -9,7 +9,7 @@ import { bytesOf, type Sold, Stage, sha256 } from './stage.js'
 import { walletFor } from './world.js'
 
 const CONTENT = randomBytes(3_000_000)
-/** Seconds that a link of this service is good for. */
+/** Lifetime of a link of this service, in seconds. */
 const LIFETIME = 900
 
 let stage: Stage
@@ -29,12 +29,12 @@ afterAll(() => stage?.close())
 const client = (options: Parameters<Stage['client']>[0] = {}) => stage.client(options)
 const nobody = () => client({ wallet: undefined })
 const make = () => client().link(tides.did, { order: tides.order })
-/** Sets the clock of this process, and so of the service in it, to the end of a link. */
+/** Moves the clock of this process, and so of the service in it, to the end of a link. */
 const over = ({ expires }: { expires: Date }) =>
   vi.useFakeTimers({ toFake: ['Date'], now: expires.getTime() + 1000, shouldAdvanceTime: true })
 
 describe('a link', () => {
-  it('gives whoever has it the file and parts of it, without any proof', async () => {
+  it('serves the file and its ranges without any proof', async () => {
     const before = Date.now()
     const { url, expires } = await make()
     expect(url.startsWith(`${proxy.url}/api/services/download/link/`)).toBe(true)
@@ -48,7 +48,7 @@ describe('a link', () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(CONTENT.subarray(100, 200))).toBe(true)
   })
 
-  it('finds the order by itself, and is refused to who has none', async () => {
+  it('finds the order, and is refused to an account without one', async () => {
     const { url } = await client().link(tides.did)
     const { ok, body } = await fetch(url, { headers: { range: 'bytes=0-0' } })
     await body?.cancel()
@@ -61,7 +61,7 @@ describe('a link', () => {
   })
 })
 
-describe('a download by a link', () => {
+describe('a download by link', () => {
   it('needs neither wallet nor token, and signs nothing', async () => {
     requests = []
     const { url: link } = await make()
@@ -73,7 +73,7 @@ describe('a download by a link', () => {
     expect(requests.every((line) => line.startsWith('GET /api/services/download/link/'))).toBe(true)
   })
 
-  it('is taken up again through cuts by the same link, also into a file', async () => {
+  it('resumes by the same link after cuts, also into a file', async () => {
     const { url: link } = await make()
     requests = []
     proxy.cuts = [400_000, 700_000]
@@ -92,7 +92,7 @@ describe('a download by a link', () => {
     }
   })
 
-  it('ends with the token that the link was made with', async () => {
+  it('ends with the token of the link', async () => {
     const { token } = await client().createToken()
     const { url: link } = await client({ wallet: undefined, token }).link(tides.did, { order: tides.order })
     proxy.cuts = [400_000]
@@ -102,7 +102,7 @@ describe('a download by a link', () => {
     await expect(nobody().download(tides.did, { link })).rejects.toMatchObject({ code: 'LINK_REVOKED' })
   })
 
-  it('whose time is over goes on with the wallet where there is one, and ends otherwise', async () => {
+  it('continues with the wallet after the link expires, and ends without one', async () => {
     const made = await make()
     proxy.cuts = [400_000, 400_000]
     const begun = await client().download(tides.did, { order: tides.order, link: made.url })

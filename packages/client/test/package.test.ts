@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../../test/helpers/built.js'
 import { prepared } from '../../../test/helpers/prepared.js'
 
-/** Bytes that the whole library may take in a page, compressed, without viem and what is loaded only where it is needed. */
+/** Most compressed bytes of the whole library in a page, without viem and the parts that load on demand. */
 const SIZE = 28_000
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-client-package-'))
@@ -23,7 +23,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What a bundler makes of a program that imports the package as it was built: what a page loads at first. */
+/** Bundles a program that imports the built package: the code that a page loads at first. */
 async function bundled(program: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: program.replace('@tidegate/client', './dist/index.js'), resolveDir: client },
@@ -39,7 +39,7 @@ async function bundled(program: string): Promise<string> {
   })
   const pages = outputFiles.filter(({ path }) => path === join(client, 'page.js'))
   expect(pages).toHaveLength(1)
-  // a part that is loaded at once would count too
+  // a part that loads at once would count as well
   expect(pages[0]?.text).not.toMatch(/(?:from|import) ?"\.\//)
   return pages[0]?.text ?? ''
 }
@@ -52,7 +52,7 @@ const packed = () =>
   })
 
 describe('the package of the client', () => {
-  it('holds what it needs, in the form that tools expect', async () => {
+  it('has the files and the form that tools expect', async () => {
     const [{ filename, files }] = JSON.parse(packed())
     const names = files.map(({ path }: { path: string }) => path)
     expect(names).toEqual(
@@ -62,7 +62,7 @@ describe('the package of the client', () => {
     expect((await publint({ pkgDir: client, strict: true })).messages).toEqual([])
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(join(folder, filename))))
     const problems = 'problems' in analysis ? analysis.problems : [{ kind: 'NoTypes' }]
-    // whoever still resolves without `exports` finds no /node, and CommonJS gets modules by import() alone
+    // tools without `exports` find no /node, and CommonJS loads modules only by import()
     const known = new Set(['NoResolution', 'CJSResolvesToESM'])
     const unexpected = problems.filter(({ kind, ...where }) => {
       const resolution = 'resolutionKind' in where ? where.resolutionKind : ''
@@ -71,7 +71,7 @@ describe('the package of the client', () => {
     expect(unexpected).toEqual([])
   })
 
-  it('names no package but viem, and none of Node in the part for browsers', () => {
+  it('imports only viem, and no Node modules in the part for browsers', () => {
     const imports = (file: string) =>
       [...readFileSync(join(client, 'dist', file), 'utf8').matchAll(/(?:from|import) ?"([^"]+)"/g)].map(
         ([, name]) => name as string,
@@ -86,7 +86,7 @@ describe('the package of the client', () => {
     expect(gzipSync(whole).length).toBeLessThan(SIZE)
   })
 
-  it('leaves out what is not imported', async () => {
+  it('leaves out unused calls', async () => {
     const whole = await bundled("export * from '@tidegate/client'")
     const found = await bundled(
       "import { createContext, createToken } from '@tidegate/client'; export { createContext, createToken }",

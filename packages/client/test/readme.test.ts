@@ -9,7 +9,7 @@ import { owned } from '../../../test/helpers/children.js'
 import { prepared } from '../../../test/helpers/prepared.js'
 import { World } from '../../../test/helpers/world.js'
 
-it('the examples of the README run, one after the other, and that of the page', async () => {
+it('the examples of the README and of its page run in sequence', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-client-readme-'))
   const world = await World.start()
   try {
@@ -19,21 +19,21 @@ it('the examples of the README run, one after the other, and that of the page', 
     expect(examples.length).toBeGreaterThan(8)
     const [first = '', ...others] = examplesOf('docs/clients/tidegate-client.md')
     expect(others).toEqual([])
-    // what is published has to be in the index before it is looked for
+    // published assets must be indexed before a search
     const indexed = `for (;;) {
       const response = await fetch(\`\${PROVIDER}/api/aquarius/assets/ddo/\${did}\`)
       if (response.ok) break
       await new Promise((resolve) => setTimeout(resolve, 50))
     }\n`
     const program = examples.map((code) => (code.includes('= published') ? code + indexed : code)).join('\n')
-    // what its reader has installed, the library as it is built
+    // the reader's installation, with the built library
     mkdirSync(join(folder, 'node_modules', '@tidegate'), { recursive: true })
     symlinkSync(
       prepared('checkout', 'packages', 'client') as string,
       join(folder, 'node_modules', '@tidegate', 'client'),
     )
     symlinkSync(join(ROOT, 'node_modules', 'viem'), join(folder, 'node_modules', 'viem'))
-    // the page names the addresses of a network with the usual ports
+    // the page uses the addresses of a network with default ports
     const { providerUrl, rpcUrl } = world.network
     const here = first.replace('http://127.0.0.1:8030', providerUrl).replace('http://127.0.0.1:8545', rpcUrl)
     writeFileSync(join(folder, 'page.mjs'), `${here}\nconsole.log(assets.length, 'of the page')`)

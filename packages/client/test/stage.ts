@@ -8,14 +8,14 @@ import { walletFor } from './world.js'
 type Published = Awaited<ReturnType<World['publishUrl']>>
 type PublishOptions = Parameters<World['publishUrl']>[1]
 
-/** An asset, with an order of the stage's buyer. */
+/** An asset with an order of the stage's buyer. */
 export interface Sold {
   asset: Published
   did: string
   order: `0x${string}`
 }
 
-/** A world with a buyer, whose client reaches the provider through a proxy that can cut. */
+/** A world with a buyer, whose client reaches the provider through a cutting proxy. */
 export class Stage {
   private constructor(
     readonly world: World,
@@ -34,7 +34,7 @@ export class Stage {
     return { asset, did: asset.did, order: (await this.world.order(asset, this.buyer)) as `0x${string}` }
   }
 
-  /** Gives the buyer so many OCEAN to pay with. */
+  /** Sends OCEAN to the buyer. */
   async fund(amount: string): Promise<void> {
     const { network, provider } = this.world
     const rich = new ethers.Wallet(network.accounts[0]?.privateKey as string, provider)
@@ -43,7 +43,7 @@ export class Stage {
     await sent.wait()
   }
 
-  /** The buyer's client. */
+  /** Returns a client of the buyer. */
   client(options: Partial<TidegateOptions> = {}): Tidegate {
     return createTidegate({ url: this.proxy.url, wallet: walletFor(this.world, this.buyer), ...options })
   }
@@ -61,7 +61,7 @@ export async function bytesOf(downloaded: Downloaded): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** A digest, as comparing long buffers byte by byte takes the test framework many seconds. */
+/** Returns a digest: the test framework takes many seconds to compare long buffers. */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

@@ -17,7 +17,7 @@ const client = async () => {
 }
 
 describe('auth tokens', () => {
-  it('are made and deleted by a signature', async () => {
+  it('are created and deleted by a signature', async () => {
     const tidegate = await client()
     const { token, expires } = await tidegate.createToken({ lifetime: 600 })
     expect(token.split('.')).toHaveLength(3)
@@ -26,19 +26,19 @@ describe('auth tokens', () => {
     await expect(tidegate.deleteToken(token)).rejects.toMatchObject({ code: 'TOKEN_DELETED', status: 400 })
   })
 
-  it('are made by many requests at once, whichever nonce comes first', async () => {
+  it('are created by concurrent requests, whichever nonce comes first', async () => {
     const tidegate = await client()
     const made = await Promise.all(Array.from({ length: 6 }, () => tidegate.createToken()))
     expect(new Set(made.map(({ token }) => token)).size).toBe(6)
   })
 
-  it('are good after a nonce in microseconds', async () => {
+  it('are valid after a nonce in microseconds', async () => {
     const somebody = await world.somebody()
     const url = world.network.providerUrl
     const nonce = String(Date.now() * 1000)
     const signature = await signText(somebody, somebody.address + nonce)
     const query = new URLSearchParams({ address: somebody.address, nonce, signature, expiration: '4000000000' })
-    // refused for its expiry, with the nonce used up
+    // refused for its expiry, but the nonce is used
     expect((await ask(`${url}/api/services/createAuthToken?${query}`)).status).toBe(400)
     const tidegate = createTidegate({ url, wallet: walletFor(world, somebody) })
     expect((await tidegate.createToken()).token).toBeTruthy()

@@ -40,7 +40,7 @@ afterEach(async () => {
 const uploadsUrl = () => `${stage.world.network.providerUrl}/api/services/uploads`
 const owner = () => tokenOf(stage.world.network.providerUrl, stage.buyer)
 
-/** What the provider has of the client's account. */
+/** Returns the provider's uploads of the client's account. */
 async function mine(): Promise<{ id: string; size: number; offset: number; name: string; contentType: string }[]> {
   const answer = await fetch(uploadsUrl(), { headers: await owner() })
   return ((await answer.json()) as { uploads: [] }).uploads
@@ -55,7 +55,7 @@ function fileOf(content: Uint8Array, name = 'tides.csv'): string {
 const heldAs = (id: string) => sha256(bytesOf(hosting, id))
 
 describe('upload', () => {
-  it('takes a File, tells its progress, and answers what can be published', async () => {
+  it('takes a File, reports progress, and returns an object to publish', async () => {
     const seen: number[] = []
     const file = new File([CONTENT], 'Gezeiten – été.csv', { type: 'text/csv' })
     const done = await stage.client().upload(file, { onProgress: ({ sent, total }) => seen.push(sent / total) })
@@ -73,13 +73,13 @@ describe('upload', () => {
     expect(seen).toEqual([...seen].sort((a, b) => a - b))
   })
 
-  it('takes an empty one, and a token in place of a wallet', async () => {
+  it('takes an empty file, and a token instead of a wallet', async () => {
     const { AuthToken: token = '' } = await owner()
     const done = await stage.client({ wallet: undefined, token }).upload(new Blob([]), { name: 'empty' })
     expect(done).toMatchObject({ size: 0, sha256: sha256(Buffer.alloc(0)) })
   })
 
-  it('goes on where it was when the connection is cut in the middle of parts', async () => {
+  it('resumes after cuts in the middle of parts', async () => {
     stage.proxy.uploadCuts = [500_000, 10_000_000, 1_000_000, 20_000]
     let resumed = 0
     const options = { onProgress: (progress: { resumed: number }) => ({ resumed } = progress) }
@@ -89,31 +89,31 @@ describe('upload', () => {
     expect([resumed, stage.proxy.uploads]).toEqual([3, 1])
   })
 
-  it('finds the upload that it has begun where the answer was lost', async () => {
+  it('finds the begun upload if the response was lost', async () => {
     stage.proxy.lostAnswers = 2
     const done = await stage.client().upload(new Blob([CONTENT]))
     expect(done.sha256).toBe(SHA256)
     expect(stage.proxy.uploads).toBe(3)
     expect(await mine()).toMatchObject([{ id: done.id }])
-    // the same bytes once more are another file
+    // the same bytes are another file the next time
     const again = await stage.client().upload(new Blob([CONTENT]))
     expect(again.id).not.toBe(done.id)
   })
 
-  it('gives up after so many attempts', async () => {
+  it('fails after the allowed retries', async () => {
     stage.proxy.uploadCuts = Array(10).fill(1000)
     const refused = stage.client().upload(new Blob([CONTENT]), { retries: 2 })
     await expect(refused).rejects.toMatchObject({ code: 'UNREACHABLE' })
     expect(stage.proxy.parts).toBe(3)
   })
 
-  it('is refused at once where it does not fit in the quota', async () => {
+  it('is refused at once if it exceeds the quota', async () => {
     const source = { size: QUOTA + 1, slice: () => new Blob([]) }
     await expect(stage.client().upload(source)).rejects.toMatchObject({ code: 'UPLOAD_QUOTA', status: 403 })
     expect(stage.proxy.uploads).toBe(1)
   })
 
-  it('ends with the reason of the signal, and is gone on with by its id', async () => {
+  it('ends with the reason of the signal, and resumes by its id', async () => {
     const controller = new AbortController()
     let id = ''
     stage.proxy.onPart = () => {
@@ -130,7 +130,7 @@ describe('upload', () => {
     expect(stage.proxy.uploads).toBe(1)
   })
 
-  it('keeps one part in memory, of a source that is read as it goes', async () => {
+  it('keeps one part in memory, of a source that it reads in parts', async () => {
     let [most, ends] = [0, 0]
     const slice = (start: number, end: number) => {
       most = Math.max(most, end - start)
@@ -147,7 +147,7 @@ describe('upload', () => {
     expect(most).toBeLessThanOrEqual(8_388_608)
   })
 
-  it('sends no proof to where an answer points', async () => {
+  it('sends no proof to the URL of a response', async () => {
     const { createServer } = await import('node:http')
     const asked: string[] = []
     const server = createServer((request, response) => {
@@ -181,7 +181,7 @@ describe('uploadFile', () => {
     return owned(spawn(process.execPath, [builtChild(folder, 'upload-child')], { env, stdio: 'inherit' }))
   }
 
-  it('finds the upload that it has begun after the process was killed before it heard of it', async () => {
+  it('finds the upload of a process that was killed before the response', async () => {
     const path = fileOf(CONTENT)
     const resume = join(folder, 'upload.json')
     stage.proxy.lostAnswers = 1
@@ -194,7 +194,7 @@ describe('uploadFile', () => {
     expect(await mine()).toHaveLength(1)
   })
 
-  it('goes on after the process was killed', async () => {
+  it('resumes after the process was killed', async () => {
     const path = fileOf(CONTENT)
     const resume = join(folder, 'upload.json')
     const child = childFor(path, resume)
@@ -210,16 +210,16 @@ describe('uploadFile', () => {
     const seen: number[] = []
     const done = await send(path, { resume, onProgress: ({ sent }: { sent: number }) => seen.push(sent) })
     expect(done).toMatchObject({ id: begun?.id, sha256: SHA256 })
-    // what was on its way when it was killed may have arrived since
+    // bytes in transit may have arrived after the kill
     expect(seen[0]).toBeGreaterThanOrEqual(begun?.offset as number)
     expect(stage.proxy.uploads).toBe(1)
-    // what is complete is not sent again
+    // complete parts are not sent again
     const parts = stage.proxy.parts
     expect(await send(path, { resume })).toEqual(done)
     expect(stage.proxy.parts).toBe(parts)
   })
 
-  it('begins anew where the file was changed since, or the upload has ended', async () => {
+  it('restarts if the file was changed, or the upload has expired', async () => {
     const path = fileOf(CONTENT)
     const resume = join(folder, 'upload.json')
     const first = await send(path, { resume })
@@ -231,7 +231,7 @@ describe('uploadFile', () => {
     expect((await send(path, { resume })).id).not.toBe(second.id)
   })
 
-  it('fails for a file that changes meanwhile, and leaves nothing of it', async () => {
+  it('fails for a file that changes during the upload, and deletes its parts', async () => {
     const path = fileOf(CONTENT)
     const resume = join(folder, 'upload.json')
     stage.proxy.onPart = () => {
@@ -242,7 +242,7 @@ describe('uploadFile', () => {
     expect(existsSync(resume)).toBe(false)
   })
 
-  it('says what is wrong with a path', async () => {
+  it('describes problems of a path', async () => {
     await expect(send(join(folder, 'none'))).rejects.toMatchObject({ code: 'NO_FILE' })
     await expect(send(folder)).rejects.toMatchObject({ code: 'NO_FILE' })
   })

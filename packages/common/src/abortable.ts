@@ -1,4 +1,4 @@
-/** Settles like the promise, or rejects with the signal's reason if that fires first. Does not stop the work itself. */
+/** Settles like the promise. Rejects with the signal's reason if the signal aborts first. The work itself continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,18 +1,18 @@
 import { setMaxListeners } from 'node:events'
 
 export interface DeadlineOptions {
-  /** Milliseconds until the signal aborts; none: only the parent or `abort` aborts it. */
+  /** Milliseconds until the signal aborts. None: only the parent or `abort` aborts it. */
   milliseconds?: number | undefined
-  /** Aborts the signal with its own reason. */
+  /** Aborts the signal with the parent's reason. */
   parent?: AbortSignal | undefined
-  /** Creates the reason of the time limit. Default: a DOMException named TimeoutError. */
+  /** Creates the reason at the time limit. Default: a DOMException named TimeoutError. */
   reason?: () => unknown
 }
 
 /**
- * An AbortSignal with a time limit, which the signal of the caller aborts as well. The timer and the listener hold it until it
- * aborts or is released. AbortSignal.any holds its sources weakly: on Node 20, the garbage collector takes AbortSignal.timeout
- * from it, with its timer, so a lint rule keeps both out of the code.
+ * An AbortSignal with a time limit and a parent. Timer and listener hold it until it aborts or is released.
+ * AbortSignal.any holds its sources weakly: on Node 20 an AbortSignal.timeout in it is garbage-collected with its timer,
+ * so a lint rule forbids both.
  */
 export class Deadline {
   private readonly controller = new AbortController()
@@ -21,7 +21,7 @@ export class Deadline {
 
   constructor({ milliseconds, parent, reason = timeoutError }: DeadlineOptions) {
     this.parent = parent
-    // a request may have any number of parts that wait
+    // any number of parts of a request may listen
     setMaxListeners(0, this.signal)
     if (milliseconds !== undefined) this.timer = setTimeout(() => this.abort(reason()), milliseconds)
     if (parent?.aborted) this.follow()
@@ -38,7 +38,7 @@ export class Deadline {
     this.controller.abort(reason)
   }
 
-  /** Releases timer and parent at the end of the work, which the signal then aborts no more. */
+  /** Releases timer and parent after the work. Neither aborts the signal afterwards. */
   release(): void {
     clearTimeout(this.timer)
     this.parent?.removeEventListener('abort', this.follow)
@@ -47,7 +47,7 @@ export class Deadline {
   private readonly follow = (): void => this.abort(this.parent?.reason)
 }
 
-/** Runs work that ends with its signal, and releases its deadline when it settles. Settles like the work. */
+/** Runs work with a deadline, and releases the deadline when the work settles. Settles like the work. */
 export async function withDeadline<T>(options: DeadlineOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new Deadline(options)
   try {

@@ -1,4 +1,4 @@
-/** Hosts and origins that may use a local service, beside this machine. */
+/** Hosts and origins that may use a local service, in addition to this machine. */
 export interface LocalOnly {
   /** Further host names of the service, in lower case. */
   hosts: readonly string[]
@@ -6,7 +6,7 @@ export interface LocalOnly {
   origins: readonly string[]
 }
 
-/** The parts of a request that identify its page. */
+/** The fields of a request that identify its page. */
 interface Asked {
   method?: string | undefined
   headers: Headers
@@ -19,9 +19,9 @@ type Headers = Readonly<Record<string, string | string[] | undefined>> & {
 }
 
 /**
- * Whether a foreign page may have made a request in a browser of this machine. Its name may lead here by DNS rebinding, so
- * the Host must be one of this machine; and a request without preflight changes state although its response cannot be read, so the
- * page must be one too.
+ * Whether a foreign page may have sent a request through a browser of this machine. The Host must be this machine, since
+ * DNS rebinding leads other names here. The page must be of this machine too: a request without preflight changes state
+ * although its response cannot be read.
  */
 export function isForeignPage({ method, headers }: Asked, { hosts, origins }: LocalOnly): boolean {
   const isOwnHost = (url: string) => {
@@ -35,14 +35,14 @@ export function isForeignPage({ method, headers }: Asked, { hosts, origins }: Lo
   return isCrossSite({ method, headers }) && !isOwnPage(referer)
 }
 
-/** Whether a browser says that a page of another site has made the request, other than by a link to it. */
+/** Whether a page of another site sent the request, according to the browser. Following a link does not count. */
 function isCrossSite({ method, headers }: Asked): boolean {
   const isLink =
     method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
   return headers['sec-fetch-site'] === 'cross-site' && !isLink
 }
 
-/** Whether the host of a URL, as URL writes it, is this machine. */
+/** Whether a URL host, as URL writes it, is this machine. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -1,56 +1,65 @@
 /**
- * The limits of this package on untrusted input: in size, in count and in time, each with its unit and reason. Settings are in
- * the service.
+ * Limits of this package on untrusted input: size, count and time, each with its unit and reason. Limits of the operator
+ * are settings.
  */
 export const COMMON_LIMITS = {
   contract: {
-    /** Gas of a call: below the block limit of every network; bounds time and memory of the node. */
+    /** Gas of a call: below the block limit of every network. Bounds time and memory of the node. */
     gas: 10_000_000,
-    /** Bytes of the call data: as much as userdata of the maximum length can encode to. */
+    /** Bytes of the call data. Userdata of maximum length encodes to that. */
     call: 131_072,
-    /** Bytes of a signature that a contract wallet verifies: each owner takes 65, or somewhat more if the owner is a contract too. */
+    /** Bytes of a signature of a contract wallet: 65 for each owner, more if an owner is a contract. */
     signature: 4096,
-    /** Bytes of a call result that is a file or a token URI (which may hold the data itself), and of what it decodes to. */
+    /**
+     * Bytes of a call result that is a file or a token URI, which may contain the data itself. Also bytes of the decoded
+     * value.
+     */
     result: 262_144,
-    /** Decoding steps through the values of such a result and their types: about 16 per word, a microsecond each. */
+    /** Decoding steps through the values of such a result and their types: about 16 per word, each a microsecond. */
     steps: 131_072,
-    /** Small results are decoded on the event loop, larger ones in a thread: the size of a small one, and its decoding limits. */
+    /** Results up to `bytes` are decoded on the event loop, with these limits. Larger ones are decoded in a thread. */
     small: { bytes: 1024, result: 16_384, steps: 4_096 },
     /** Bytes of a call result that is a number, an address, or a list of them. */
     view: 16_384,
-    /** Bytes of the call result for a token's symbol, which is shown beside a price. */
+    /** Bytes of the call result for a token symbol. */
     symbol: 1024,
     /** Characters of a token's name or symbol. */
     tokenName: 128,
-    /** Names and symbols of tokens in the cache: about a kilobyte each at most. */
+    /** Cached names and symbols of tokens: each up to about a kilobyte. */
     tokenNames: 10_000,
     /** Milliseconds after which a token without a name is queried again. */
     namelessFor: 60_000,
-    /** Datatokens of an asset, tokens whose names are looked up at once, and offers of a datatoken, whose price is requested. */
+    /** Datatokens of an asset, tokens per look-up of names, and offers of a datatoken whose price is requested. */
     offers: 16,
     /** Bytes of the cache of owners, token URIs and prices. */
     cacheSize: 33_554_432,
-    /** Memberships of access lists in the cache: about 300 bytes each. */
+    /** Cached memberships of access lists: about 300 bytes each. */
     memberships: 20_000,
-    /** Bytes of the call result of an access list: the number of tokens that an account holds. */
+    /** Bytes of the call result of an access list: an account's number of tokens. */
     balance: 32,
   },
   sandbox: {
-    /** Threads of one process: two, so that one slow document does not hold up the others. */
+    /** Threads per process. Two, so that a slow document does not delay all others. */
     threads: 2,
-    /** Milliseconds of processor time for one task, including the start of its thread: an honest one takes ten, with a new thread 500. */
+    /**
+     * Milliseconds of processor time for a task, including the start of its thread. An honest task takes ten, with a new
+     * thread 500.
+     */
     deadline: 10_000,
-    /** Documents of one task while the index catches up, their estimated characters, and milliseconds of processor time: if such a batch fails, its documents are read one by one. */
+    /**
+     * Documents per task while the index catches up, their estimated characters, and milliseconds of processor time. The
+     * documents of a failed batch are read one by one.
+     */
     batch: { documents: 8, size: 2_097_152, deadline: 2_500 },
-    /** Milliseconds after which an idle thread is stopped, which frees its memory. */
+    /** Milliseconds without work before a thread stops and frees its memory. */
     idleTimeout: 30_000,
-    /** Tasks that wait for a thread: with more, callers would time out first. */
+    /** Tasks in the queue. With more, callers would time out first. */
     queue: 64,
-    /** MiB of the heap of one thread: an honest document takes ten. */
+    /** MiB of a thread's heap. An honest document takes ten. */
     memory: 128,
-    /** MiB of the young generation of one thread. */
+    /** MiB of a thread's young generation. */
     youngGeneration: 16,
-    /** MiB of the stack of one thread, the default. */
+    /** MiB of a thread's stack: the default. */
     stack: 4,
   },
 } as const

@@ -22,8 +22,8 @@ export interface LogOptions {
 export type LogFormat = 'json' | 'pretty'
 
 /**
- * Creates a logger that writes to standard error: JSON lines, or text for people. Error messages are logged only for
- * ProviderError, whose messages are constant: others may quote a location or a header.
+ * Creates a logger to standard error: JSON lines, or text for people. It logs messages of ProviderError only, since
+ * these are constant. Other messages may quote a location or a header.
  */
 export async function createLogger({ LOG_LEVEL: level, LOG_FORMAT }: LogOptions): Promise<PinoLogger> {
   const options = {
@@ -44,7 +44,7 @@ export async function createLogger({ LOG_LEVEL: level, LOG_FORMAT }: LogOptions)
   return pino(options, format === 'pretty' ? await prettyOutput() : jsonOutput())
 }
 
-/** Returns the library's function for the time of a line. Lines of one millisecond share it: formatting costs as much as a line. */
+/** Returns the time function of the log library. Lines of one millisecond share a text: formatting costs as much as a line. */
 function isoTime(): () => string {
   let last = 0
   let text = ''
@@ -58,10 +58,10 @@ function isoTime(): () => string {
   }
 }
 
-/** Milliseconds to batch lines before writing: a write for each line costs more than formatting it. */
+/** Milliseconds of lines per write: a write costs more than formatting a line. */
 const FLUSH_DELAY = 10
 
-/** Bytes of lines that wait for a full disk or for a reader that does not read. Further batches are lost. */
+/** Bytes of lines that wait for a full disk or an idle reader. Further lines are lost. */
 const MOST_WAITING = 8_388_608
 
 /** The destination of a logger's lines. */
@@ -69,14 +69,14 @@ interface Output {
   write(line: string): void
 }
 
-/** Milliseconds to wait for a reader of the log that does not read, before the process exits. */
+/** Milliseconds before exit to wait for an idle reader of the log. */
 const LAST_WAIT = 3000
 
-/** Process-wide, as standard error itself is: two batches would write over each other's lines. */
+/** Global like standard error: two batches would overwrite each other's lines. */
 let jsonLines: (Output & { written(): Promise<void> }) | undefined
 let prettyLines: Output | undefined
 
-/** Resolves when all lines are written, or nobody reads them. Call it before the process exits. */
+/** Resolves when all lines are written or have no reader. Call it before the process exits. */
 export async function logWritten(): Promise<void> {
   await jsonLines?.written()
 }
@@ -87,7 +87,7 @@ function jsonOutput(): Output {
   const destination = pino.destination({ dest: process.stderr.fd, sync: false, maxLength: MOST_WAITING })
   let lines = ''
   let isWriting = false
-  // for example a full disk: the next batch tries again; at exit the library would try for ever
+  // for example a full disk: the next batch retries; at exit the library would retry forever
   destination.on('error', () => {
     isWriting = false
     destination.flushSync = () => undefined
@@ -103,7 +103,7 @@ function jsonOutput(): Output {
   }
   process.prependListener('beforeExit', flush)
   process.prependListener('exit', () => {
-    // at exit the library only begins to write
+    // at exit the library does not finish its writes
     if (lines !== '') writeAtOnce(process.stderr.fd, lines)
     lines = ''
   })
@@ -121,7 +121,7 @@ function jsonOutput(): Output {
   return jsonLines
 }
 
-/** Writes text before it returns, unless its reader is gone or does not read. */
+/** Writes text synchronously. Gives up if the reader has left or is idle. */
 function writeAtOnce(fd: number, text: string): void {
   const bytes = Buffer.from(text)
   const deadline = Date.now() + LAST_WAIT
@@ -135,9 +135,9 @@ function writeAtOnce(fd: number, text: string): void {
   }
 }
 
-/** Returns standard error for people: one line each, coloured if it is a terminal. */
+/** Returns standard error as lines for people, coloured on a terminal. */
 async function prettyOutput(): Promise<Output> {
-  // loaded on use, since that takes as long as loading the logger
+  // on demand: it takes as long to load as the rest of the logger
   const { default: pretty } = await import('pino-pretty')
   prettyLines ??= pretty({
     destination: process.stderr.fd,

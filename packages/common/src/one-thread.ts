@@ -1,35 +1,35 @@
 import { Tinypool } from 'tinypool'
 import { loaderFor } from './thread-module.js'
 
-/** The maximum of a timer, in milliseconds. */
+/** Maximum milliseconds of a timer. */
 const NEVER = 2_147_483_647
 
 export interface OneThreadOptions {
-  /** The module of the thread. Its exported functions are tasks, synchronous, which do not throw. `end` is the last one. */
+  /** Module of the thread. Its exports are synchronous tasks that do not throw; `end` runs last. */
   entry: URL
   /** Milliseconds without a task after which the thread ends. */
   idle: number
 }
 
 /**
- * One thread for trusted code, which starts with its first task. It is never terminated within a task: in native code, that aborts
- * the process. So its idle time is measured here: the pool could give a task to the thread that it is ending.
+ * A thread for trusted code. It starts with its first task. It is never terminated within a task: in native code that
+ * aborts the process. The idle time is measured here, since the pool could give a task to an ending thread.
  */
 export class OneThread {
   private pool: Tinypool | undefined
-  /** The pool whose thread has answered. */
+  /** The pool whose thread has answered once. */
   private warm: Tinypool | undefined
   private tasks = 0
   private timer: NodeJS.Timeout | undefined
 
   constructor(private readonly options: OneThreadOptions) {}
 
-  /** Whether a task need not wait for the thread to start. */
+  /** Whether the thread is running. */
   get isReady(): boolean {
     return this.pool !== undefined && this.pool === this.warm
   }
 
-  /** Runs a task after those before it. Rejects if the thread does not start or fails; the next task starts another. */
+  /** Runs a task after earlier ones. Rejects if the thread does not start or fails; the next task starts another thread. */
   async run(task: string, input: unknown, transferList: ArrayBuffer[] = []): Promise<unknown> {
     clearTimeout(this.timer)
     const pool = this.pool ?? this.start()
@@ -39,7 +39,7 @@ export class OneThread {
       this.warm = pool
       return result
     } catch (error) {
-      // the tasks that wait for the same thread fail as well
+      // all tasks in the thread fail
       pool.emit('error', error)
       throw error
     } finally {
@@ -69,13 +69,13 @@ export class OneThread {
       maxThreads: 1,
       idleTimeout: NEVER,
       concurrentTasksPerWorker: Number.POSITIVE_INFINITY,
-      // a thread must not block while it waits: in the source tree, its module loader communicates with another thread
+      // blocking waits would deadlock with the module loader of the source tree, which needs another thread
       useAtomics: false,
-      // the environment holds keys, which tasks do not need
+      // the environment contains keys
       env: {},
       execArgv: loaderFor(entry),
     })
-    // each task listens for it
+    // each task adds a listener
     pool.setMaxListeners(0).on('error', () => this.forget(pool))
     this.pool = pool
     return pool
@@ -86,7 +86,7 @@ export class OneThread {
   }
 }
 
-/** Runs a task, and keeps the process alive meanwhile. The pool itself does not settle tasks of a thread that does not start. */
+/** Runs a task and keeps the process alive meanwhile. The pool itself never settles tasks of a thread that does not start. */
 function resultOf(pool: Tinypool, name: string, input?: unknown, transferList: ArrayBuffer[] = []): Promise<unknown> {
   return new Promise((resolve, reject) => {
     pool.once('error', reject)

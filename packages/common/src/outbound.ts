@@ -1,14 +1,14 @@
 import { Agent } from 'undici'
 import { withDeadline } from './deadline.js'
 
-/** A response from a service that the operator configured. */
+/** A response of a service that the operator configured. */
 export interface OutboundJson {
   status: number
   /** The parsed body; undefined if it is not JSON. */
   json: unknown
 }
 
-/** The same response with its body as text. */
+/** The response with its body as text. */
 export interface OutboundText {
   status: number
   text: string
@@ -17,24 +17,24 @@ export interface OutboundText {
 interface Sent {
   method: 'GET' | 'POST'
   body?: string
-  /** Bytes of the response. */
+  /** Maximum bytes of the response. */
   maxSize: number
 }
 
 /**
- * HTTP client for services that the operator configured (metadata caches, access control, receivers of proofs). They
- * may be in the operator's own network; requests for files go through storage/egress/egress.ts instead. Time and size
- * are limited, redirects are not followed.
+ * HTTP client for services that the operator configured: metadata caches, access control, receivers of proofs. They may
+ * be in a private network. Requests for files go through storage/egress/egress.ts instead. Time and size are limited;
+ * redirects are not followed.
  */
 export class Outbound {
   private readonly agent: Agent
-  /** Milliseconds for a whole exchange: a trickling body never reaches the other time-outs. */
+  /** Milliseconds for a whole exchange: a trickling body never reaches the other timeouts. */
   private readonly deadline: number
   private readonly maxSize: number
 
   /**
-   * `timeout`: milliseconds for each of connect, headers, and the next part of the body; three times as many for the whole.
-   * `maxSize`: bytes of a response.
+   * `timeout`: milliseconds for the connection, the headers and each part of the body. The whole exchange has three
+   * times as many. `maxSize`: bytes of a response.
    */
   constructor({ timeout, maxSize }: { timeout: number; maxSize: number }) {
     this.deadline = 3 * timeout
@@ -46,12 +46,12 @@ export class Outbound {
     })
   }
 
-  /** Sends a GET request. Rejects if there is no response, with an error whose message may contain the URL. */
+  /** Sends a GET request. Rejects if there is no response. The error message may contain the URL. */
   async get(url: string): Promise<OutboundJson> {
     return asJson(await this.text(url))
   }
 
-  /** Sends a GET request, and returns the body unparsed. Rejects also if it has more bytes than `maxSize`. */
+  /** Sends a GET request and returns the body as text. Rejects also if the body exceeds `maxSize` bytes. */
   async text(url: string, maxSize = this.maxSize): Promise<OutboundText> {
     return this.send(url, { method: 'GET', maxSize })
   }
@@ -89,7 +89,7 @@ export class Outbound {
   }
 }
 
-/** Reads a body to its end; one that is too long is left, and its connection closed. */
+/** Reads a body to its end. Closes the connection if the body is too long. */
 async function textOf(body: AsyncIterable<Buffer>, maxSize: number): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
@@ -98,7 +98,7 @@ async function textOf(body: AsyncIterable<Buffer>, maxSize: number): Promise<str
     if (size > maxSize) throw new Error('The response is too long.')
     parts.push(part)
   }
-  // a byte order mark is no part of the text
+  // removes a byte order mark
   return new TextDecoder().decode(Buffer.concat(parts))
 }
 

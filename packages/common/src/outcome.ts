@@ -1,2 +1,2 @@
-/** The outcome of a request to another system, as counted in the metrics. */
+/** The outcome of a request to another system, for metrics. */
 export type Outcome = 'ok' | 'failed' | 'timeout' | 'busy'

@@ -1,16 +1,16 @@
 /** Options of a wait for a permit. */
 export interface QueueOptions {
-  /** Removes the caller from the queue when it fires. */
+  /** Removes the caller from the queue when it aborts. */
   signal?: AbortSignal | undefined
-  /** Joins the head of the queue, and is never rejected. For the few callers that run one after the other. */
+  /** Joins the head of the queue, and is never refused. For callers that wait for each other. */
   priority?: boolean | undefined
 }
 
-/** The errors of callers that get no permit. */
+/** Errors of callers without a permit. */
 export interface Refusals {
-  /** The queue is full. */
+  /** Creates the error of a full queue. */
   full: () => Error
-  /** The semaphore was closed. */
+  /** Creates the error of a closed semaphore. */
   closed: () => Error
 }
 
@@ -19,7 +19,7 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
-/** A counting semaphore with a bounded FIFO queue: when that is full, further callers are rejected. */
+/** A counting semaphore with a bounded FIFO queue. Callers beyond the queue are refused. */
 export class Semaphore {
   private held = 0
   private waiting: Waiter[] = []
@@ -31,7 +31,7 @@ export class Semaphore {
     private readonly refusals: Refusals,
   ) {}
 
-  /** Resolves when a permit is free. Rejects with a refusal, or with the signal's reason. */
+  /** Resolves with a permit. Rejects with a refusal, or with the signal's reason. */
   async acquire({ signal, priority = false }: QueueOptions): Promise<void> {
     signal?.throwIfAborted()
     if (this.closed) throw this.refusals.closed()
@@ -54,14 +54,14 @@ export class Semaphore {
     }
   }
 
-  /** Releases a permit to the next waiter. */
+  /** Gives a permit to the next caller. */
   release(): void {
     const next = this.waiting.shift()
     if (next) next.resolve()
     else this.held -= 1
   }
 
-  /** Rejects all waiters and all further callers. */
+  /** Refuses all waiting and further callers. */
   close(): void {
     this.closed = true
     const waiting = this.waiting
@@ -71,7 +71,7 @@ export class Semaphore {
 
   private leaveQueue(waiter: Waiter, reason: unknown): void {
     const at = this.waiting.indexOf(waiter)
-    if (at < 0) return // it has a permit already
+    if (at < 0) return // it has a permit
     this.waiting.splice(at, 1)
     waiter.reject(reason)
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Reads a text file that a person or another program has written: UTF-8, or UTF-16 with a byte order mark, as editors and
- * shells of Windows write it. The mark is left out. Throws the errors of the file system.
+ * Reads a text file in UTF-8, or in UTF-16 with a byte order mark, as Windows programs write it. Removes the mark.
+ * Throws the errors of the file system.
  */
 export function readTextFile(path: string): string {
   const bytes = readFileSync(path)

@@ -1,33 +1,27 @@
 /**
- * Batches work within one tick of the event loop. Statements of a tick share a lock and a commit; its responses are
- * written one after the other, so that a client waiting for several is woken once. Statements run first, so that the
- * responses they make possible leave in the same tick.
+ * Batches work of one event loop tick. The statements of a tick share a lock and a commit. Its responses are written
+ * together, so that a client wakes up once. Statements run first: their responses leave in the same tick.
  */
 export class TickBatch {
   private readonly queues = { statements: [] as (() => void)[], responses: [] as (() => void)[] }
   private scheduled = false
-  /** The connection of the last request, and the number of consecutive requests over it. */
+  /** Connection of the last request. */
   private connection: object | undefined
   private streak = 0
 
-  /** Runs a piece of work at the end of the tick. */
+  /** Runs work at the end of the tick. */
   add(queue: 'statements' | 'responses', work: () => void): void {
     this.queues[queue].push(work)
     this.schedule()
   }
 
-  /**
-   * As `add`, but runs the work at once while a single connection is active: waiting costs latency and gains nothing.
-   */
+  /** Like `add`, but runs the work at once if only one connection is active: batching would only add latency. */
   addIfShared(queue: 'statements' | 'responses', work: () => void): void {
     if (this.isSingle) work()
     else this.add(queue, work)
   }
 
-  /**
-   * As `add`, but one tick later while several connections are active: whatever they have sent meanwhile shares the work, such as
-   * a commit.
-   */
+  /** Like `add`, but one tick later if several connections are active: their work shares, for example, a commit. */
   addLater(queue: 'statements' | 'responses', work: () => void): void {
     if (this.isSingle) this.add(queue, work)
     else setImmediate(() => this.add(queue, work))
@@ -55,7 +49,7 @@ export class TickBatch {
     const batch = this.queues[queue]
     this.queues[queue] = []
     if (queue === 'responses') {
-      // work added from here on belongs to the next tick, as do statements added between the two flushes
+      // later work belongs to the next tick, also statements added between the two flushes
       this.scheduled = false
       if (this.queues.statements.length > 0) this.schedule()
     }
@@ -63,7 +57,7 @@ export class TickBatch {
       try {
         work()
       } catch (error) {
-        // thrown as if the work had run alone: one failure must not drop the rest of the batch
+        // one failure must not drop the rest of the batch, so it is thrown in a tick of its own
         process.nextTick(() => {
           throw error
         })
@@ -72,5 +66,5 @@ export class TickBatch {
   }
 }
 
-/** After this many consecutive requests over one connection, it is most likely the only active one. */
+/** Consecutive requests over one connection after which it counts as the only active one. */
 const SINGLE_CLIENT_STREAK = 8

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { OneThread } from '../src/one-thread.js'
 
@@ -15,12 +15,11 @@ export const end = () => undefined
 `
 
 describe('one thread', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const open: OneThread[] = []
   afterEach(async () => {
     for (const thread of open.splice(0)) await thread.end()
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   function thread(text = MODULE, idle = 60_000): OneThread {
     const entry = join(folder, `${open.length}-${text.length}.mjs`)

@@ -3,5 +3,5 @@ try {
   const chosen = localStorage.getItem('tidegate.theme')
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen
 } catch {
-  // storage is blocked: the system's own scheme applies
+  // storage is blocked: the system's colours apply
 }

@@ -83,7 +83,7 @@ function Shown({ route }: { route: Route }) {
   }
 }
 
-/** Keeps a fault of one page from taking the others with it. */
+/** Limits an error to its page. */
 class Boundary extends Component<{ children: ComponentChildren }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -2,15 +2,15 @@ import { TidegateError } from '@tidegate/client'
 import { text } from './text.js'
 import { ALREADY_ASKED, codeOf, isUnknownChain, REJECTED } from './wallet/provider.js'
 
-/** An error for people: what happened, and what to do about it. */
+/** An error for people: the event and the remedy. */
 export interface Worded {
   title: string
   hint?: string
-  /** For whoever reports it. */
+  /** For a report. */
   code?: string
 }
 
-/** What to do about codes, of the library and of the service. The sentence itself is the library's. */
+/** Remedies by code, of the library and of the service. The sentence of the error is the library's. */
 const HINTS: Record<string, string> = {
   UNREACHABLE: 'Check your connection, and whether the service runs. Then try again.',
   TIMEOUT: 'The service is slow or out of reach. Try again in a moment.',
@@ -56,7 +56,7 @@ const HINTS: Record<string, string> = {
   FOREIGN_DATATOKEN: 'Its datatoken was not made by the known contracts. Do not pay for it.',
 }
 
-/** Makes words of anything that was thrown. */
+/** Describes any thrown value. */
 export function worded(error: unknown): Worded {
   const wallet = ofWallet(error)
   if (wallet) return { title: wallet }
@@ -78,7 +78,7 @@ function ofWallet(error: unknown): string | undefined {
   return code === undefined ? undefined : text.wallet.failed
 }
 
-/** What the library calls a step, in the page's words; what it adds to them stays. */
+/** Translates a step of the library; keeps its details. */
 export function stepText(step: string): string {
   const { steps } = text
   const known: Record<string, string> = {

@@ -6,7 +6,7 @@ import { reconnect } from './wallet/wallet.js'
 
 let begun = false
 
-/** What begins once the settings of the page are there: wallets, and transactions of earlier visits. */
+/** Starts wallets and the transactions of earlier visits, after the page's settings have loaded. */
 export function begin(): void {
   const state = configState.get()
   if (begun || state.state !== 'ready') return
@@ -16,7 +16,7 @@ export function begin(): void {
   watchTransactions()
   const { local, chains } = state.config
   const [chain] = chains
-  // its code is loaded on local networks alone
+  // loaded only on local networks
   if (local && chain?.rpcUrl) {
     const { chainId, rpcUrl } = chain
     void import('./wallet/local.js').then(({ localWallet }) =>

@@ -1,13 +1,10 @@
 import { shownBytes } from './format/bytes.js'
 
-/**
- * Every text of the page. To translate it, translate this file: texts with values in them are functions, and those that
- * depend on a number go through `plural`.
- */
+/** All texts of the page, for translation. Texts with values are functions, and texts that depend on a number use `plural`. */
 const rules = new Intl.PluralRules('en')
 const number = new Intl.NumberFormat('en')
 
-/** "1 file", "1,204 files": the form that the language has for a number. */
+/** Returns a number with its plural form: "1 file", "1,204 files". */
 export function plural(count: number, forms: { one: string; other: string }): string {
   return `${number.format(count)} ${forms[rules.select(count) === 'one' ? 'one' : 'other']}`
 }

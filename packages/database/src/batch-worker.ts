@@ -3,20 +3,20 @@ import { run, runScriptSync } from './script.js'
 import type { Query, Script, ThreadScripts, ThreadWork } from './sql.js'
 import { configured, inTransaction, Statements } from './sqlite-statements.js'
 
-/** Whether the work was done, or the error of the database, whose code does not survive being sent. */
+/** The result of the script, or the error of the database as a value: its code would be lost between threads. */
 export type Outcome = { done: boolean } | { error: { message: string; code: unknown; isRange: boolean } }
 
-/** The tasks of the thread that writes to an embedded database, on a connection of its own. */
+/** Tasks of the thread that writes to an embedded database, on its own connection. */
 export interface DatabaseTasks {
-  /** Does work in one transaction. */
+  /** Does the work in one transaction. */
   commit(input: { path: string; work: ThreadWork }): Outcome
   /** Closes the connection. */
   end(): void
 }
 
 /**
- * Creates the tasks for the scripts of a schema, which are trusted code: the sandbox has read and checked their input.
- * `statements` is a script of every schema: it runs a list of queries.
+ * Creates the tasks for the scripts of a schema. Scripts are trusted code; the sandbox has checked their input.
+ * `statements` is a script of every schema, which runs a list of queries.
  */
 export function databaseTasks(scripts: ThreadScripts): DatabaseTasks {
   const all: ThreadScripts = { ...scripts, statements: runAll }

@@ -5,17 +5,17 @@ import { unavailable } from './fault.js'
 import { DATABASE_LIMITS } from './limits.js'
 import type { ThreadWork } from './sql.js'
 
-/** Commits batches to the embedded database on a thread, one after the other. */
+/** Commits batches to the embedded database on a thread, in order. */
 export class BatchWriter {
   private readonly thread: OneThread
-  /** The batches that are under way or wait, as one promise that never rejects. */
+  /** Settles after all batches. Never rejects. */
   private last: Promise<unknown> = Promise.resolve()
-  /** Time of performance.now() before which the next batch must not start. */
+  /** Earliest start of the next batch, as performance.now(). */
   private notBefore = 0
   private current: Promise<void> | undefined
   private closed = false
 
-  /** `path`: the database file, which exists and has the current schema. `entry`: see `Schema.worker`. */
+  /** `path`: the database file, with the current schema. `entry`: `Schema.worker`. */
   constructor(
     private readonly path: string,
     entry: URL,
@@ -24,15 +24,15 @@ export class BatchWriter {
   }
 
   /**
-   * Settles when the current batch is written; undefined if there is none. A write on another connection would hold the event loop
-   * as long.
+   * Settles when the current batch is written; undefined without one. A write on another connection would block the
+   * event loop as long.
    */
   get writing(): Promise<void> | undefined {
     return this.current
   }
 
   /**
-   * Does work in one transaction. Returns the result of its script. `before` is called when its turn comes, and may throw.
+   * Does work in one transaction. Returns the result of its script. `before` runs before the work, and may throw.
    * Rejects with the error of the database.
    */
   commit(work: ThreadWork, before: () => void): Promise<boolean> {
@@ -41,7 +41,7 @@ export class BatchWriter {
     return done
   }
 
-  /** Ends the thread after the current batch. Rejects those that wait. */
+  /** Ends the thread after the current batch. Rejects waiting batches. */
   async close(): Promise<void> {
     this.closed = true
     await this.last
@@ -55,7 +55,7 @@ export class BatchWriter {
     before()
     const begun = performance.now()
     const input: Parameters<DatabaseTasks['commit']>[0] = { path: this.path, work }
-    // if the thread fails, only the database can tell whether the batch was applied
+    // if the thread fails, the batch may have been applied: only the database knows
     const outcome = this.thread.run('commit', input) as Promise<Outcome>
     this.current = outcome.then(
       () => undefined,

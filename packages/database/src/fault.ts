@@ -1,5 +1,5 @@
 import type { Logger } from '@tidegate/common'
-import { StateError } from '@tidegate/protocol'
+import { StartError, StateError, UnavailableError } from '@tidegate/protocol'
 
 /** Kinds of database failures. */
 export type FaultKind =
@@ -15,13 +15,13 @@ export type FaultKind =
 
 export interface DatabaseFault {
   kind: FaultKind
-  /** The database's error code, or else the name of the error. Never its message, which may quote anything. */
+  /** Error code of the database, or else the error's name. Never the message, which may quote anything. */
   code: string
 }
 
 /** Options of a health check. */
 export interface HealthCheckOptions {
-  /** Always probes with a write, and reads an embedded database completely, which may take seconds. */
+  /** Always probes a write, and reads an embedded database completely, which may take seconds. */
   thorough?: boolean
 }
 
@@ -40,7 +40,7 @@ const WORDS: Record<FaultKind, string> = {
 /** All kinds of faults. */
 export const FAULT_KINDS = Object.keys(WORDS) as FaultKind[]
 
-/** Prefixes of error codes of both databases and of files, the more specific ones first. PostgreSQL's are SQLSTATEs. */
+/** Prefixes of error codes of both databases and of files, most specific first. Those of PostgreSQL are SQLSTATEs. */
 const KINDS: [start: string, kind: FaultKind][] = [
   ['SQLITE_FULL', 'full'],
   ['SQLITE_CORRUPT', 'corrupt'],
@@ -74,10 +74,11 @@ const KINDS: [start: string, kind: FaultKind][] = [
   ['EROFS', 'readonly'],
   ['ENOTDIR', 'readonly'],
   ['EEXIST', 'readonly'],
+  ['ERR_TLS', 'failed'],
   ['E', 'unreachable'],
 ]
 
-/** SQLite result codes, for errors to which the library assigns no code. */
+/** SQLite result codes of errors without a code. */
 const NUMBERS: Record<string, string> = { 5: 'SQLITE_BUSY', 8: 'SQLITE_READONLY', 14: 'SQLITE_CANTOPEN' }
 
 /** Classifies an error of a database. */
@@ -86,7 +87,7 @@ export function faultOf(error: unknown): DatabaseFault {
   const number = /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message ?? '')?.[1]
   if (number !== undefined) return classified(NUMBERS[number] ?? `SQLITE_${number}`)
   if (typeof code === 'string' && /^\w{1,40}$/.test(code)) return classified(code)
-  // the PostgreSQL driver reports time-outs and lost connections without a code
+  // the PostgreSQL client gives no code to timeouts and lost connections
   if (/time(d )?out|terminated|connection/i.test(message ?? '')) return { kind: 'unreachable', code: 'NO_ANSWER' }
   return { kind: 'failed', code: name ?? 'Error' }
 }
@@ -100,20 +101,28 @@ export function describeFault({ kind, code }: DatabaseFault): string {
   return `${WORDS[kind]} (${code})`
 }
 
-/** Returns the error that is thrown in place of a database's own. */
+/** Faults that are possible with right settings: a later start may succeed. */
+const PASSING: readonly FaultKind[] = ['unreachable', 'locked', 'full', 'disk']
+
+/** Returns the error of a command whose database has a fault. */
+export function startErrorOf({ kind }: DatabaseFault, problem: string): StartError {
+  return PASSING.includes(kind) ? new UnavailableError([problem]) : new StartError([problem])
+}
+
+/** Returns the error that hides the database's own. */
 export function unavailable(): StateError {
   return new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
 }
 
-/** Milliseconds after which a repeated fault is logged again. */
+/** Milliseconds before a repeated fault is logged again. */
 const LOG_EVERY = 10_000
 
 /** Milliseconds between two probe writes. */
 const PROBE_EVERY = 1000
 
-/** Records the last write and the last fault of a database, and logs faults: immediately where new, else at intervals. */
+/** Records the last write and the last fault of a database. Logs a new fault at once, a repeated one at intervals. */
 export class FaultLog {
-  /** The last fault, until a write succeeds. Corruption is never cleared. */
+  /** The last fault, cleared by a successful write. Corruption is never cleared. */
   current: DatabaseFault | undefined
   /** Time of the last successful write, in milliseconds since 1970. */
   lastWrite: number | undefined
@@ -124,8 +133,8 @@ export class FaultLog {
   constructor(private readonly log?: Logger) {}
 
   /**
-   * Whether a probe write is due: after a failure only a write can show that the database has recovered. Rate-limited,
-   * since health checks are public, and a write waits for a locked database.
+   * Whether a probe write is due: after a failure, only a write shows recovery. Rate-limited, since health checks are
+   * public and a write waits for a locked database.
    */
   isProbeDue(): boolean {
     if (this.current === undefined || Date.now() - this.probedAt < PROBE_EVERY) return false
@@ -133,7 +142,7 @@ export class FaultLog {
     return true
   }
 
-  /** Records an error of the database. Returns the error to throw in its place. */
+  /** Records an error of the database. Returns the error to throw. */
   record(error: unknown): StateError {
     const fault = faultOf(error)
     this.current = fault
@@ -147,7 +156,7 @@ export class FaultLog {
     return unavailable()
   }
 
-  /** Records a successful write. That does not clear a corruption, whose pages the write may not have touched. */
+  /** Records a successful write. Corruption remains: the write may not have touched the damaged pages. */
   wrote(): void {
     this.lastWrite = Date.now()
     if (this.current === undefined || this.current.kind === 'corrupt') return

@@ -1,4 +1,4 @@
-export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions } from './fault.js'
+export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions, startErrorOf } from './fault.js'
 export { DATABASE_LIMITS } from './limits.js'
 export { packed, unpacked, unpackedLength } from './packed.js'
 export type { Schema } from './schema.js'

@@ -4,16 +4,16 @@ import pg from 'pg'
 import { DATABASE_LIMITS } from './limits.js'
 import { InUseError } from './sqlite-file.js'
 
-/** The first of the two numbers that name this service's advisory locks. */
+/** First number of this service's advisory locks. */
 export const LOCK_SPACE = 0x71de
-/** Held in shared mode by everyone who uses the database, or exclusively. */
+/** Second number of the lock of users: shared, or exclusive. */
 const USE_LOCK = 2
 
 const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)'
-/** SQL: whether another instance holds a lease. It ends with the session that took it, or when it expires. */
+/** SQL: whether another instance holds a lease. A lease ends with its session, or when it expires. */
 const held = (lease: string) => `${lease}.holder <> $2 AND ${lease}.ends BETWEEN ${NOW} AND ${NOW} + $3::BIGINT
   AND EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = ${lease}.session)`
-// checks another instance's lease first without locking its row
+// checks the lease of another instance first, without locking its row
 const LEASE = `
   INSERT INTO leases AS own (task, holder, session, ends)
   SELECT $1, $2, pg_backend_pid(), ${NOW} + $3::BIGINT
@@ -21,7 +21,7 @@ const LEASE = `
   ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, session = excluded.session, ends = excluded.ends
   WHERE NOT (${held('own')})
   RETURNING task`
-// if this machine disappears without closing the connection, the server notices within half a minute
+// the server notices within half a minute that a client machine has disappeared
 const KEEPALIVES = `
   SELECT set_config(name, value, false)
   FROM (VALUES ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '4'))
@@ -36,17 +36,17 @@ export interface LeadershipOptions {
 }
 
 /**
- * The session that marks a database as in use by an instance, and the leases of the tasks that the instance leads.
- * Leases instead of session locks, since the server holds the locks of a frozen connection indefinitely. Two leaders for
- * a moment do no harm: their writes are checked against a row that both of them change.
+ * The session that marks a database as in use, and the leases of the tasks that this instance leads. The server would
+ * hold session locks of a frozen connection indefinitely, so leases expire. Two leaders for a moment do no harm: both
+ * must change a common row.
  */
 export class Leadership {
   private readonly holder = randomUUID()
   private session: Promise<pg.Client> | undefined
-  /** When each lease was last renewed, as of the start of the request. */
+  /** Last renewal of each lease, as of the start of the request. */
   private readonly leases = new Map<string, number>()
   private readonly renewing: NodeJS.Timeout
-  /** One statement at a time. */
+  /** Settles after the last statement: one runs at a time. */
   private last: Promise<unknown> = Promise.resolve()
   private closed = false
 
@@ -54,12 +54,12 @@ export class Leadership {
     this.renewing = setInterval(() => void this.renew(), DATABASE_LIMITS.lease.renewInterval).unref()
   }
 
-  /** Marks the database as in use. The lock lasts as long as its connection and is taken again on reconnecting. */
+  /** Marks the database as in use. The lock ends with its connection, and is taken again on reconnection. */
   async takeIntoUse(): Promise<void> {
     await this.connected()
   }
 
-  /** Acquires or renews the lease of a task. Returns whether this instance leads it. */
+  /** Acquires or renews the lease of a task. Returns whether this instance leads. */
   async lead(task: string): Promise<boolean> {
     const renewed = this.leases.get(task)
     if (renewed !== undefined && performance.now() - renewed < DATABASE_LIMITS.lease.duration / 2) return true
@@ -76,7 +76,7 @@ export class Leadership {
   }
 
   private async renew(): Promise<void> {
-    for (const task of this.leases.keys()) await this.requestLease(task).catch(() => undefined) // retried when it is needed
+    for (const task of this.leases.keys()) await this.requestLease(task).catch(() => undefined) // retried on demand
   }
 
   private requestLease(task: string): Promise<boolean> {
@@ -105,7 +105,7 @@ export class Leadership {
     }
   }
 
-  /** Returns the shared connection, and reconnects if it was lost. */
+  /** Returns the shared connection. Reconnects after a loss. */
   private connected(): Promise<pg.Client> {
     if (this.closed) return Promise.reject(new Error('The connection is closed.'))
     this.session ??= this.connect().catch((error) => {

@@ -9,30 +9,30 @@ type Guard = <T>(work: () => Promise<T>) => Promise<T>
 
 interface PostgresSnapshotOptions {
   pool: Pool
-  /** Connections of the pool. Snapshots get half, so that they never exhaust what orders and nonces need. */
+  /** Connections of the pool. Snapshots use at most half, so that orders and nonces always find one. */
   connections: number
-  /** Milliseconds for a statement of the pool; a snapshot has less, so that the server itself aborts it. */
+  /** Milliseconds for a statement of the pool. A snapshot has less, so that the server itself aborts it. */
   timeout: number
   /** Classifies errors of the database. */
   guarded: Guard
 }
 
-/** Milliseconds by which the remaining time of a snapshot may change before the server's time-out is set again. */
+/** Milliseconds by which the remaining time may differ from the server's timeout. */
 const STEP = 500
 
-/** A read-only transaction, and the deadline of its statements, as of performance.now(). */
+/** A read-only transaction with a deadline, as performance.now(). */
 interface Reading {
   client: PoolClient
   end: number
-  /** The time-out last set on the server, in milliseconds; undefined before the transaction. */
+  /** Timeout on the server, in milliseconds; undefined before the transaction. */
   told?: number
-  /** A statement that was sent before it was asked for. */
+  /** A statement sent in advance. */
   ahead?: { query: Query; ran: Promise<QueryResult> }
-  /** The end of the transaction, where it was sent. */
+  /** End of the transaction, if it was sent. */
   ended?: Promise<unknown>
 }
 
-/** Snapshots of PostgreSQL, each a read-only transaction. */
+/** Snapshots of PostgreSQL. Each is a read-only transaction. */
 export class PostgresSnapshots implements Snapshots {
   readonly places: number
   readonly longest: number
@@ -47,7 +47,7 @@ export class PostgresSnapshots implements Snapshots {
     try {
       const reading: Reading = { client, end }
       const found = await work((query) => this.ask(reading, query))
-      // it has read all it needs: nobody waits for its end
+      // all rows are read: no wait for the end
       const ended = reading.ended ?? client.query('COMMIT')
       ended.then(
         () => client.release(),
@@ -60,7 +60,7 @@ export class PostgresSnapshots implements Snapshots {
     }
   }
 
-  /** The server aborts a statement that exceeds the remaining time, which is not a fault of the database. */
+  /** Runs a statement. The server aborts it after the remaining time, which is no fault of the database. */
   private async ask(reading: Reading, query: Query): Promise<Result> {
     const now = left(reading.end)
     const ran = await this.options.guarded(async () => {
@@ -76,12 +76,12 @@ export class PostgresSnapshots implements Snapshots {
   }
 }
 
-/** Runs a statement, or takes the result of the one that was sent ahead if that is it. `now`: the remaining milliseconds. */
+/** Runs a statement, or takes the result of the one sent in advance. `now`: remaining milliseconds. */
 async function answerTo(reading: Reading, query: Query, now: number): Promise<QueryResult> {
   const { client, ahead, told } = reading
   if (ahead) {
     delete reading.ahead
-    // one that is not wanted any more may still have ended the transaction
+    // an unused statement may have ended the transaction
     const ran = await ahead.ran
     if (ahead.query === query) return ran
   }
@@ -92,11 +92,11 @@ async function answerTo(reading: Reading, query: Query, now: number): Promise<Qu
   if (!query.isLast) return sent(client, query)
   const [ran, ended] = pipelined(client, () => [sent(client, query), client.query('COMMIT')] as const)
   reading.ended = ended
-  ended.catch(() => undefined) // where the statement fails, nobody looks at it
+  ended.catch(() => undefined) // unobserved if the statement fails
   return ran
 }
 
-/** Sends a statement. One of its own is planned for its values; see `begin`. */
+/** Sends a statement with a plan for its values (`begin`). */
 function sent(client: PoolClient, { text, values, isFixed }: Query): Promise<QueryResult> {
   if (isFixed) return client.query({ text: numbered(text), values, name: nameOf(text) })
   const [, ran] = pipelined(client, () => {
@@ -107,7 +107,7 @@ function sent(client: PoolClient, { text, values, isFixed }: Query): Promise<Que
   return ran
 }
 
-/** Sends several statements at once: each write wakes the server's process, and may have to wait for a core. */
+/** Sends several statements in one write: each write wakes a process of the server. */
 function pipelined<T>(client: PoolClient, send: () => T): T {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   stream.cork()
@@ -118,7 +118,7 @@ function pipelined<T>(client: PoolClient, send: () => T): T {
   }
 }
 
-/** The name of a statement of which the server keeps a plan. */
+/** Returns the name of a statement whose plan the server keeps. */
 export function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
@@ -128,16 +128,16 @@ export function nameOf(text: string): string {
   return name
 }
 
-/** A memo of a pure function, which nobody has to own. */
+/** Names by text: a memo of a pure function. */
 const names = new LRUCache<string, string>({ max: 100 })
 
 /**
- * Connections whose server has prepared the statement that a search begins with: planning it takes longer than running it. An
- * entry lives as long as its connection, so it needs no owner.
+ * Connections that have prepared the first statement of a search, whose planning takes longer than its run. An entry
+ * lives as long as its connection.
  */
 const prepared = new WeakSet<PoolClient>()
 
-/** Begins the transaction and runs a statement without values, and sends the one that follows, in one round trip. */
+/** Begins the transaction, runs a statement without values, and sends the next one, in one round trip. */
 async function begunWith(reading: Reading, { text, next }: Query, timeout: number): Promise<QueryResult> {
   const { client } = reading
   const name = nameOf(text)
@@ -150,7 +150,7 @@ async function begunWith(reading: Reading, { text, next }: Query, timeout: numbe
     reading.told = timeout
     if (next) {
       reading.ahead = { query: next, ran: sent(client, next) }
-      reading.ahead.ran.catch(() => undefined) // where nobody asks for it
+      reading.ahead.ran.catch(() => undefined) // perhaps never used
     }
     return first
   })
@@ -158,7 +158,7 @@ async function begunWith(reading: Reading, { text, next }: Query, timeout: numbe
   return results[results.length - 1] as QueryResult
 }
 
-/** The remaining whole milliseconds. Throws if there are none. */
+/** Returns the remaining milliseconds. Throws if there are none. */
 function left(end: number): number {
   const milliseconds = Math.ceil(end - performance.now())
   if (milliseconds <= 0) throw new SnapshotTimeout()
@@ -166,11 +166,10 @@ function left(end: number): number {
 }
 
 /**
- * Begins a read-only transaction. Parallel workers are off: concurrent searches use all processes anyway, and workers
- * need shared memory, of which containers have little. JIT is off, since compiling takes longer than running. The
- * tokens of a document are stored compressed outside of its row, so that reading those of all documents takes far
- * longer than the planner estimates. Statements that are kept get one plan for all values at once: PostgreSQL would plan
- * the first five times of each connection anew, which takes longer than the statement.
+ * Returns SQL that begins a read-only transaction. No parallel workers: concurrent searches use all processes, and
+ * workers need shared memory, which is scarce in containers. No JIT: compiling takes longer than running. The planner
+ * underestimates document tokens, which are compressed outside of their rows. Kept statements get one plan for all
+ * values at once: PostgreSQL would plan the first five runs of each connection.
  */
 function begin(timeout: number): string {
   return [

@@ -13,31 +13,31 @@ import { InUseError } from './sqlite-file.js'
 
 export interface PostgresOptions {
   url: string
-  /** Maximum number of connections of this instance. */
+  /** Maximum connections of this instance. */
   connections: number
-  /** Milliseconds to connect, and for each statement. */
+  /** Milliseconds for a connection, and for each statement. */
   timeout: number
   log?: Logger | undefined
   /** Uses the database exclusively. */
   exclusive?: boolean | undefined
-  /** Names the connections in the server's list of sessions. Default: tidegate. */
+  /** Name of the connections in the server's list of sessions. Default: tidegate. */
   name?: string | undefined
-  /** Reads only: the database must have the schema of this version. */
+  /** Read-only: the database must have the schema of this version. */
   readOnly?: boolean | undefined
 }
 
 /** Rows per batch of a stream. */
 const STREAM_BATCH = 1000
 
-/** The maximum of a timer, in milliseconds. */
+/** Maximum milliseconds of a timer. */
 const NO_TIMEOUT = 2_147_483_647
 
-/** The second of the two numbers that name this advisory lock. */
+/** Second number of the advisory lock of migrations. */
 const MIGRATION_LOCK = 1
 
 /**
- * Opens PostgreSQL, which any number of instances may share. The first one runs the migrations. Rejects with
- * an Error that does not quote the URL.
+ * Opens PostgreSQL, which any number of instances may share. The first one runs the migrations. Rejects with an Error
+ * that does not quote the URL.
  */
 export async function openPostgres(schema: Schema, options: PostgresOptions): Promise<Driver> {
   const driver = new PostgresDriver(schema, options)
@@ -57,7 +57,7 @@ export async function openPostgres(schema: Schema, options: PostgresOptions): Pr
   return driver
 }
 
-/** Parses BIGINT as number: all values here are far below 2^53. */
+/** Parses BIGINT as number: all values are below 2^53. */
 export const TYPES = {
   getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)),
 }
@@ -77,9 +77,9 @@ class PostgresDriver implements Driver {
     this.faults = new FaultLog(options.log)
     this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
     this.snapshots = new PostgresSnapshots({ ...options, pool: this.pool, guarded: (work) => this.guarded(work) })
-    // a connection that breaks while idle is replaced on demand
+    // the pool replaces an idle connection that breaks
     this.pool.on('error', () => undefined)
-    // the pool handles errors of idle connections only, and hands a connection over one tick later
+    // the pool handles errors of idle connections only, and hands over a connection one tick late
     this.pool.on('connect', (client) => client.on('error', () => undefined))
     const { exclusive = false, log } = options
     this.leadership = new Leadership({ connection: this.connection(), exclusive, log })
@@ -100,7 +100,7 @@ class PostgresDriver implements Driver {
       await this.send(client, afterMigration())
       await client.query('COMMIT')
     } finally {
-      // closing the connection releases the lock
+      // closes the connection, which releases the lock
       client.release(true)
     }
   }
@@ -129,12 +129,12 @@ class PostgresDriver implements Driver {
       client.release()
       return result
     } catch (error) {
-      client.release(true) // closing the connection rolls back
+      client.release(true) // closes the connection, which rolls back
       throw error
     }
   }
 
-  /** Uses a cursor, so that the rows are never all in memory. */
+  /** Reads rows with a cursor, so that they are never all in memory. */
   async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
     const client = await this.guarded(() => this.pool.connect())
     const ask = (text: string, values: Value[] = []) =>
@@ -149,7 +149,7 @@ class PostgresDriver implements Driver {
         if (rows.length < STREAM_BATCH) return
       }
     } finally {
-      client.release(true) // closing the connection ends the transaction, wherever the cursor is
+      client.release(true) // closes the connection, which ends the transaction at any cursor
     }
   }
 
@@ -162,7 +162,7 @@ class PostgresDriver implements Driver {
       for (const query of thorough || this.faults.isProbeDue() ? this.schema.probeWrites() : [this.schema.probe])
         await this.query(query)
     } catch {
-      // recorded by guarded()
+      // guarded() has recorded it
     }
     return this.faults.current
   }
@@ -173,7 +173,7 @@ class PostgresDriver implements Driver {
 
   async close(): Promise<void> {
     const ending = Promise.all([this.leadership.close(), this.pool.ended ? undefined : this.pool.end()])
-    // a frozen connection never finishes closing
+    // a frozen connection never closes
     await Promise.race([ending, sleep(DATABASE_LIMITS.stop.grace, undefined, { ref: false })])
   }
 
@@ -187,7 +187,7 @@ class PostgresDriver implements Driver {
       application_name: name,
       ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
       keepAlive: true,
-      // a search sends what follows together with what comes first
+      // a search sends its second statement with the first
       pipeline: true,
       types: TYPES as pg.CustomTypesConfig,
     }
@@ -199,14 +199,14 @@ class PostgresDriver implements Driver {
     return result
   }
 
-  /** Runs a statement without recording a write: to open a database is none. */
+  /** Runs a statement that does not count as a write, such as those of opening. */
   private async send(client: pg.Pool | pg.PoolClient, { text, values, isFixed }: Query): Promise<Result> {
     const name = isFixed ? { name: nameOf(text) } : {}
     const { rows, rowCount } = await client.query({ text: this.numbered(text), values, ...name })
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
   }
 
-  /** Replaces the question marks of a statement by $1, $2 …. */
+  /** Returns a statement with `$1`, `$2` … for its question marks. */
   private numbered(text: string): string {
     let cached = this.numberedTexts.get(text)
     if (cached === undefined) {
@@ -229,8 +229,8 @@ class PostgresDriver implements Driver {
 }
 
 /**
- * Whether an error is caused by the data (SQLSTATE classes 22: data exception, 23: integrity constraint, 54: program
- * limit), as opposed to a database that is full, locked, stopped or unreachable.
+ * Whether an error is about the data (SQLSTATE classes 22, 23 and 54: data exception, integrity constraint, program
+ * limit), and not about a full, locked, stopped or unreachable database.
  */
 function isAboutData(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(String((error as { code?: unknown } | null)?.code))

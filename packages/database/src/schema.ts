@@ -1,20 +1,20 @@
 import type { Query } from './sql.js'
 
-/** What a service keeps in its database. The rooms of the service own the tables; a database knows how to create and probe them. */
+/** The schema of a service's database. The rooms of the service own the tables; the database creates and probes them. */
 export interface Schema {
-  /** The steps that make the tables, oldest first. A database records how many it has had. */
+  /** Migrations, oldest first. A database records how many were applied. */
   migrations: string[]
-  /** Runs in the transaction of the migrations. */
+  /** Statement at the end of the transaction of the migrations. */
   afterMigration(): Query
-  /** Tests whether the database can be read. */
+  /** Statement that tests reading. */
   probe: Query
-  /** Two statements, a transaction each, that test whether it can be written, and undo themselves. */
+  /** Two statements that test writing: the second undoes the first, in its own transaction. */
   probeWrites(): [Query, Query]
-  /** The module of the thread that does the work of `Driver.onThread`: it exports the tasks of `databaseTasks`. */
+  /** Module of the thread for `Driver.onThread`. It exports the tasks of `databaseTasks`. */
   worker: URL
 }
 
-/** Throws unless a database has the schema of this version; a read-only connection cannot migrate it. */
+/** Throws unless a database has the schema of this version, because a read-only connection cannot migrate it. */
 export function assertCurrent(version: number, current: number): void {
   if (version > current) throw new Error('it was made by a newer version of Tidegate')
   if (version < current)

@@ -10,7 +10,7 @@ const SAVE = sql('SAVEPOINT attempt')()
 const ROLL_BACK = sql('ROLLBACK TO SAVEPOINT attempt')()
 const RELEASE = sql('RELEASE SAVEPOINT attempt')()
 
-/** Runs a part of a script in a savepoint. Returns false, and rolls the part back, where its data cannot be stored. */
+/** Runs a part of a script in a savepoint. Returns false, and rolls the part back, if its data cannot be stored. */
 export function* attempt(part: () => Script<void>): Script<boolean> {
   yield* run(SAVE)
   try {
@@ -25,7 +25,7 @@ export function* attempt(part: () => Script<void>): Script<boolean> {
   return true
 }
 
-/** Runs a script with an asynchronous function that runs a statement. */
+/** Runs a script on an asynchronous database. */
 export async function runScript<T>(script: Script<T>, run: (query: Query) => Promise<Result>): Promise<T> {
   let next = script.next()
   while (!next.done) {
@@ -38,7 +38,7 @@ export async function runScript<T>(script: Script<T>, run: (query: Query) => Pro
   return next.value
 }
 
-/** The same with a synchronous function. */
+/** Runs a script on a synchronous database. */
 export function runScriptSync<T>(script: Script<T>, run: (query: Query) => Result): T {
   let next = script.next()
   while (!next.done) {

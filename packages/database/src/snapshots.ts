@@ -3,17 +3,17 @@ import type { Query, Result } from './sql.js'
 /** Runs a statement of a snapshot. Rejects with SnapshotTimeout at its deadline. */
 export type Ask = (query: Query) => Promise<Result>
 
-/** Reads that see one state of the database, off the event loop, and that end at a deadline whatever they ask. */
+/** Consistent reads off the event loop. A snapshot ends at its deadline. */
 export interface Snapshots {
-  /** Number that may run at once, so that the other statements of the service find a connection. */
+  /** Maximum concurrent snapshots, so that other statements find a connection. */
   readonly places: number
-  /** The most milliseconds that one may take, where the database has a limit of its own. */
+  /** Maximum milliseconds of a snapshot, if the database has a limit. */
   readonly longest: number
-  /** Runs statements of one snapshot. `end`: its deadline, as of performance.now(). Rejects with SnapshotTimeout. */
+  /** Runs statements in one snapshot. `end`: its deadline, as performance.now(). Rejects with SnapshotTimeout. */
   read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T>
 }
 
-/** The deadline of a snapshot has passed, or its database was closed. */
+/** The deadline of a snapshot has passed, or its database is closed. */
 export class SnapshotTimeout extends Error {
   constructor() {
     super('The time of a snapshot is over.')

@@ -12,10 +12,10 @@ import { DATABASE_FILE } from './sqlite-file.js'
 import { SqliteSnapshots } from './sqlite-snapshots.js'
 import { inTransaction, Statements } from './sqlite-statements.js'
 
-/** Rows of a stream to read before yielding to the event loop. */
+/** Rows of a stream per turn of the event loop. */
 const STREAM_BATCH = 500
 
-/** A statement that waits for its batch. */
+/** A statement in a batch. */
 interface PendingStatement {
   query: Query
   resolve(result: Result): void
@@ -26,7 +26,7 @@ interface PendingStatement {
 export interface OpenDatabase {
   schema: Schema
   folder: string
-  /** Releases the lock that marks it as in use. */
+  /** Releases the lock of a user. */
   release: () => void
   /** Throws if the file was removed, replaced or truncated. */
   assertPresent: () => void
@@ -36,7 +36,7 @@ export interface OpenDatabase {
   manyChanges: number
 }
 
-/** Statements, transactions, searches and leader locks of an embedded database that is open and current. */
+/** Statements, transactions, searches and leader locks of an open embedded database. */
 export class SqliteDriver implements Driver {
   readonly dialect = 'sqlite'
   readonly snapshots: SqliteSnapshots
@@ -59,8 +59,8 @@ export class SqliteDriver implements Driver {
   }
 
   /**
-   * Batches the statement with others of this tick, and a write with those of the next one (group commit): reads share a lock and
-   * writes a commit, which cost more than the statements themselves.
+   * Batches reads of this tick, and writes with those of the next tick (group commit). A shared lock and commit cost
+   * more than the statements.
    */
   async query(query: Query): Promise<Result> {
     const { writes } = this.guarded(() => this.statements.prepare(query))
@@ -84,7 +84,7 @@ export class SqliteDriver implements Driver {
     return rows < this.opened.manyChanges ? undefined : this.workOnThread(work)
   }
 
-  /** Uses a separate connection, whose snapshot blocks no writer. */
+  /** Reads rows over a connection of its own, whose snapshot blocks no writer. */
   async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
     const db = this.guarded(() => new Database(join(this.opened.folder, DATABASE_FILE), { readonly: true }))
     try {
@@ -113,7 +113,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Leadership is a lock on a file next to the database, which the system releases when the process exits. */
+  /** Tries to lock a file beside the database. The system releases the lock when the process exits. */
   async tryLead(task: string): Promise<boolean> {
     if (this.leaderLocks.has(task)) return true
     const lock = new Database(join(this.opened.folder, `${task.replaceAll(' ', '-')}.lock`), { timeout: 0 })
@@ -138,7 +138,7 @@ export class SqliteDriver implements Driver {
           for (const query of this.opened.schema.probeWrites()) this.write(() => this.statements.run(query))
       })
     } catch {
-      // recorded by guarded()
+      // guarded() has recorded it
     }
     return this.faults.current
   }
@@ -163,7 +163,7 @@ export class SqliteDriver implements Driver {
     if (result !== 'ok') throw Object.assign(new Error('It is damaged.'), { code: 'SQLITE_CORRUPT' })
   }
 
-  /** Runs a write transaction, after checking the file: a removed one would accept the write as well, and lose it. */
+  /** Runs a write transaction after a check of the file: a write to a removed file would succeed and be lost. */
   private write<T>(work: () => T): T {
     this.opened.assertPresent()
     const result = inTransaction(this.db, 'IMMEDIATE', work)
@@ -181,12 +181,12 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Waits until the thread writes no batch: to wait for its lock would hold the event loop. */
+  /** Waits for the end of the thread's batch: waiting for its lock would block the event loop. */
   private async noBatch(): Promise<void> {
     while (this.batches.writing) await this.batches.writing
   }
 
-  /** Commits a batch atomically: where the database fails, every statement of the batch is rejected. */
+  /** Commits a batch atomically. If the database fails, every statement of the batch is rejected. */
   private flush(queue: PendingStatement[]): void {
     if (queue === this.writes && this.batches.writing) {
       void this.batches.writing.then(() => this.flush(queue))
@@ -207,7 +207,7 @@ export class SqliteDriver implements Driver {
   }
 
   private guarded<T>(step: () => T): T {
-    // in this library, prepared statements still work after their database was closed
+    // statements of this library still work after their database is closed
     if (!this.db.open) throw unavailable()
     try {
       return step()
@@ -223,7 +223,7 @@ export class SqliteDriver implements Driver {
   }
 }
 
-/** Whether an error is caused by the data, as opposed to a database that is full, locked or lost. */
+/** Whether an error is about the data, and not about a full, locked or lost database. */
 function isAboutData(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code)
   return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/.test(code) || error instanceof RangeError

@@ -2,15 +2,15 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 
-/** Name of the database file inside the state folder. */
+/** Database file in the state folder. */
 export const DATABASE_FILE = 'tidegate.sqlite'
 
-/** Name of the file that is locked while the database is in use. */
+/** File whose lock marks the database as in use. */
 const USE_FILE = 'in-use.lock'
 
 /**
- * Guards against a database file that is removed, replaced or truncated while open: writes to it still succeed, but are
- * lost when the process exits. Returns a check that takes a few microseconds and throws if that has happened.
+ * Guards against removal, replacement and truncation of an open database file: writes would still succeed, but be lost
+ * at exit. Returns a check of a few microseconds, which throws in these cases.
  */
 export function fileGuard(path: string, db: Database.Database): () => void {
   const wal = `${path}-wal`
@@ -21,13 +21,13 @@ export function fileGuard(path: string, db: Database.Database): () => void {
     const current = stats(path)
     if (!current || current.ino !== first.file?.ino || current.dev !== first.file.dev) throw fileLost()
     if (stats(wal)?.ino !== first.wal?.ino) throw fileLost()
-    // VACUUM shrinks the file as well, but then it still holds all pages
+    // VACUUM also shrinks the file, but then the file holds all pages
     if (current.size < size && (current.size === 0 || pages(db) > current.size)) throw fileLost()
     size = current.size
   }
 }
 
-/** Returns the bytes of all pages, according to the open database. */
+/** Returns the bytes of all pages of an open database. */
 function pages(db: Database.Database): number {
   const [count] = db.pragma('page_count') as { page_count: number }[]
   const [size] = db.pragma('page_size') as { page_size: number }[]
@@ -40,7 +40,7 @@ function fileLost(): Error {
 
 /**
  * Marks the database of a folder as in use, shared or exclusively, until the returned function is called or the process
- * exits. Throws InUseError where another process prevents that.
+ * exits. Throws InUseError if another process prevents it.
  */
 export function lockFolder(folder: string, exclusive: boolean): () => void {
   const lock = new Database(join(folder, USE_FILE), { timeout: 0 })
@@ -50,7 +50,7 @@ export function lockFolder(folder: string, exclusive: boolean): () => void {
     lock.prepare('SELECT count(*) AS n FROM sqlite_master').all()
     return () => {
       if (!lock.open) return
-      // this library keeps a closed database open until its statements are collected, and would hold the lock
+      // a closed database of this library stays open until its statements are collected, and would hold the lock
       lock.exec('ROLLBACK')
       lock.close()
     }
@@ -61,7 +61,7 @@ export function lockFolder(folder: string, exclusive: boolean): () => void {
   }
 }
 
-/** Another process uses the database, or uses it exclusively. */
+/** Another process uses the database in a conflicting way. */
 export class InUseError extends Error {
   constructor(exclusive: boolean) {
     super(

@@ -6,44 +6,44 @@ import { DATABASE_LIMITS } from './limits.js'
 import { type Ask, type Snapshots, SnapshotTimeout } from './snapshots.js'
 import type { Query, Result } from './sql.js'
 
-/** Snapshots at once: each has a connection of its own. */
+/** Concurrent snapshots. Each has a connection. */
 const PLACES = DATABASE_LIMITS.snapshots.places
 
-/** Rows to read before yielding to the event loop. */
+/** Rows per turn of the event loop. */
 const AT_ONCE = 500
 
-/** Milliseconds between attempts to interrupt a statement: an interrupt has no effect before it has started. */
+/** Milliseconds between interrupts: an interrupt has no effect before its statement starts. */
 const AGAIN = 20
 
-/** Prepared statements per connection: a search has six, and search terms are bound values. */
+/** Prepared statements per connection. A search has six, with its terms as values. */
 const KEPT = 100
 
 type Statement = Awaited<ReturnType<Database['prepare']>>
 
-/** A read-only connection, and the file that it has open. */
+/** A read-only connection, and its open file. */
 interface Connection {
   db: Database
   file: number
-  /** A transaction that only reads begins and ends in a moment, on the event loop. */
+  /** Statement that begins the transaction, on the event loop, since it is quick. */
   begin: Statement
   rollBack: Statement
   statements: LRUCache<string, Statement>
 }
 
 /**
- * Snapshots of an embedded database. Statements run on threads of the library, off the event loop, and are interrupted
- * at their deadline. Connections are opened when they are needed.
+ * Snapshots of an embedded database. Threads of the library run the statements, which are interrupted at their deadline.
+ * Connections are opened on demand.
  */
 export class SqliteSnapshots implements Snapshots {
   readonly places = PLACES
   readonly longest = Number.POSITIVE_INFINITY
   private readonly idle: Connection[] = []
-  /** Functions that interrupt the running statements. */
+  /** Functions that interrupt running statements. */
   private readonly asking = new Set<() => void>()
   private readonly reading = new Set<Promise<unknown>>()
   private closed = false
 
-  /** `meaning` classifies errors of the database. */
+  /** `meaning`: classifies errors of the database. */
   constructor(
     private readonly path: string,
     private readonly meaning: (error: unknown) => Error,
@@ -60,7 +60,7 @@ export class SqliteSnapshots implements Snapshots {
     return reading
   }
 
-  /** Interrupts running statements, and waits for their end. */
+  /** Interrupts running statements and waits for their end. */
   async close(): Promise<void> {
     this.closed = true
     for (const interrupt of this.asking) interrupt()
@@ -84,7 +84,7 @@ export class SqliteSnapshots implements Snapshots {
     }
   }
 
-  /** A connection to the current file, which may have been replaced. */
+  /** Returns a connection to the current file, which may have been replaced. */
   private async connection(): Promise<Connection> {
     try {
       const file = statSync(this.path).ino
@@ -103,10 +103,10 @@ export class SqliteSnapshots implements Snapshots {
   private async ask(connection: Connection, query: Query, end: number): Promise<Result> {
     const { db, statements } = connection
     const { text, values, isBrief } = query
-    // all rows are found before the first one is returned, and so off the event loop
+    // MATERIALIZED: all rows are computed before the first, off the event loop
     const whole = isBrief ? text : `WITH found AS MATERIALIZED (${text}) SELECT * FROM found`
     const statement = statements.get(text) ?? (await db.prepare(whole))
-    // returned to the cache once it has been read to its end
+    // returns to the cache after all rows are read
     statements.delete(text)
     const left = end - performance.now()
     if (left <= 0 || this.closed) throw new SnapshotTimeout()

@@ -7,15 +7,15 @@ interface Prepared {
   statement: Database.Statement
   hasRows: boolean
   writes: boolean
-  /** Names of the columns of a single row, which is read as a list: the library takes as long to build an object of it. */
+  /** Column names of a single row. It is read as a list, because the library is slow to build objects. */
   columns: string[]
 }
 
-/** The prepared statements of an SQLite database, and how their results are read. */
+/** The prepared statements of an SQLite database. */
 export class Statements {
   /**
-   * By text. Single-row and list statements are separate: in this library, a statement that was read as a list keeps its
-   * bound values, and would use them when read for a single row.
+   * By text, separately for single rows and lists: in this library, a statement that was read as a list keeps its bound
+   * values, and would use them for a single row.
    */
   private readonly prepared = { single: new Map<string, Prepared>(), list: new Map<string, Prepared>() }
 
@@ -51,8 +51,8 @@ export class Statements {
 }
 
 /**
- * Runs `work` in a transaction. On a full disk SQLite rolls back by itself. A second rollback, as the library does it,
- * would fail as well and hide the original error.
+ * Runs `work` in a transaction. On a full disk SQLite rolls back by itself; the second rollback of the library would
+ * fail and hide the original error.
  */
 export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T {
   db.exec(`BEGIN ${mode}`)
@@ -66,7 +66,7 @@ export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEF
   }
 }
 
-/** Configures a connection for reading and writing: synced at every commit, so that committed writes survive power loss. */
+/** Configures a connection for reading and writing. It syncs at every commit, so that commits survive power loss. */
 export function configured(db: Database.Database): Database.Database {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')

@@ -13,19 +13,19 @@ const MANY_CHANGES = 60
 
 export interface SqliteOptions {
   log?: Logger | undefined
-  /** Batches statements with other work of the same tick of the event loop. Default: a separate TickBatch. */
+  /** Batches statements with other work of a tick. Default: a TickBatch of its own. */
   batch?: TickBatch | undefined
   /** Uses the database exclusively. */
   exclusive?: boolean | undefined
-  /** Changes from which a batch is committed on a thread. By default so many of the index that they would hold the event loop for 15 ms. */
+  /** Changes from which a thread commits a batch. Default: so many index changes take 15 ms. */
   manyChanges?: number | undefined
-  /** Read-only beside its users: the database must exist, with the schema of this version. */
+  /** Read-only beside other users: the database must exist, with the schema of this version. */
   readOnly?: boolean | undefined
 }
 
 /**
- * Opens the embedded database: one SQLite file in WAL mode, synced at every commit, so that committed writes survive
- * kill -9 and power loss. Several processes of one machine may share it. Throws if it cannot be opened.
+ * Opens the embedded database: an SQLite file in WAL mode. It syncs at every commit, so that commits survive kill -9 and
+ * power loss. Several processes of a machine may share it. Throws if it cannot be opened.
  */
 export function openSqlite(
   folder: string,

@@ -1,27 +1,27 @@
 import { once } from 'node:events'
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { startNonceWriter } from '../../../test/helpers/states.js'
+import { ALICE, key, StoreSession } from '../../../test/helpers/store-session.js'
 import type { IndexChange } from '../../catalog/src/index/index-store.js'
+import { generationSuite } from '../../catalog/test/store/generations.js'
+import { indexSuite } from '../../catalog/test/store/index-batches.js'
+import { rollbackSuite } from '../../catalog/test/store/index-rollback.js'
+import { at, metadata, nft, UNSTORABLE } from '../../catalog/test/store/published.js'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
 import { UnstorableError } from '../../protocol/src/errors.js'
 import type { DeliveryRow } from '../../provider/src/deliveries/delivery-store.js'
 import { openSqliteStore } from '../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../provider/src/state/stores.js'
 import { deliverySuite } from '../../provider/test/state/store-suite/deliveries.js'
-import { generationSuite } from '../../provider/test/state/store-suite/generations.js'
-import { indexSuite } from '../../provider/test/state/store-suite/index-batches.js'
-import { rollbackSuite } from '../../provider/test/state/store-suite/index-rollback.js'
-import { at, metadata, nft, UNSTORABLE } from '../../provider/test/state/store-suite/published.js'
-import { ALICE, key, StoreSession } from '../../provider/test/state/store-suite/session.js'
 import { DATABASE_FILE } from '../src/sqlite-file.js'
 
-const folder = () => mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+const folder = () => newFolder()
 const remove = (path: string) => rmSync(path, { recursive: true, force: true })
 
 describe('batches of the index on a thread', () => {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { rpcClient } from '@tidegate/chain'
 import type { Address, Hex } from 'viem'
 
-/** Mnemonic and chain id of the usual local network of Ocean tools, so that existing test accounts and configs work. */
+/** Mnemonic and chain id of Ocean's usual local network, for existing test accounts and configurations. */
 export const DEV_MNEMONIC = 'taxi music thumb unique chat sand crew more leg another off lamp'
 export const DEV_CHAIN_ID = 8996
 
@@ -16,7 +16,7 @@ export interface DevAccount {
   privateKey: Hex
 }
 
-/** The accounts of the mnemonic that the node funds, in order. Its keys are public, and to derive them takes a tenth of a second. */
+/** The funded accounts of the mnemonic, in order. The keys are public; deriving them takes a tenth of a second. */
 const ACCOUNTS: readonly DevAccount[] = [
   {
     address: '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260',
@@ -67,30 +67,30 @@ export function devAccounts(): readonly DevAccount[] {
 
 export interface Anvil {
   rpcUrl: string
-  /** Resolves when the node has exited, for whatever reason. */
+  /** Resolves when the node has exited. */
   ended: Promise<void>
-  /** Mines blocks at an interval from now on, instead of one for each transaction. */
+  /** Mines a block every so many seconds, instead of one per transaction. */
   mineEvery(seconds: number): Promise<void>
-  /** Ends the node; with a state file its state is written first. */
+  /** Ends the node. A node with a state file saves its state first. */
   stop(): Promise<void>
 }
 
 export interface AnvilOptions {
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   port: number
-  /** Listens if no page finds it, at any free port. */
+  /** Listens at a secret loopback address and any free port, so that no page finds the node. */
   isHidden?: boolean | undefined
   /** Default: DEV_CHAIN_ID. */
   chainId?: number | undefined
-  /** File that the chain is loaded from and saved to. */
+  /** The chain is loaded from this file and saved to it. */
   stateFile?: string | undefined
-  /** Time of the first block of a new chain, in seconds since 1970; its clock continues from there. Default: now. */
+  /** Time of the first block of a new chain, in seconds since 1970. Its clock continues from there. Default: now. */
   begins?: number | undefined
-  /** A file from which the chain is loaded but to which it is not saved, instead of a state file. */
+  /** The chain is loaded from this file but not saved. Not with a state file. */
   loadFile?: string | undefined
 }
 
-/** Starts a local EVM node and resolves when it listens. Rejects with the node's own output where it does not start. */
+/** Starts a local EVM node. Resolves when it listens. Rejects with the node's output if it does not start. */
 export async function startAnvil({
   port,
   stateFile,
@@ -103,7 +103,7 @@ export async function startAnvil({
   args.push('--gas-limit', '300000000')
   if (isHidden) args.push('--host', hiddenHost())
   if (begins !== undefined) args.push('--timestamp', String(begins))
-  // saved when the node exits; the guard ensures that even when this process is killed
+  // the node saves its state at exit, which the guard ensures even after kill -9
   if (stateFile) args.push('--state', stateFile)
   else if (loadFile) args.push('--load-state', loadFile)
   const child = spawn(anvilBinary(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -132,13 +132,13 @@ export async function startAnvil({
   }
 }
 
-/** A loopback address that nobody can guess, where the system has more than one: not on macOS. */
+/** Returns a random loopback address. macOS has only one. */
 function hiddenHost(): string {
   if (process.platform === 'darwin') return '127.0.0.1'
   return ['127', ...randomBytes(3).map((byte) => Math.min(254, byte + 1))].join('.')
 }
 
-/** Waits for the line in which the node prints its address. */
+/** Waits for the output line with the node's address. */
 async function listeningAddress(child: ChildProcess, port: number): Promise<string> {
   let output = ''
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -162,8 +162,8 @@ async function listeningAddress(child: ChildProcess, port: number): Promise<stri
 }
 
 /**
- * A tiny process that stops the node when this process exits, even by kill -9: its standard input closes with us, and
- * then it sends the node SIGTERM, on which that saves its state. A shell, which starts in a fraction of the time of node.
+ * Starts a shell that ends the node when this process exits, even by kill -9: its standard input closes, and it sends
+ * SIGTERM, so that the node saves its state. A shell starts much faster than Node.
  */
 function guardAgainstOrphan(child: ChildProcess): ChildProcess {
   const [program, option, script] =
@@ -178,15 +178,15 @@ function guardAgainstOrphan(child: ChildProcess): ChildProcess {
   return guard
 }
 
-/** Why the program of the node did not start, with what to do. */
+/** Returns why the node did not start, with a remedy. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (process.env.ANVIL_BIN) return `ANVIL_BIN is ${process.env.ANVIL_BIN}: ${error.code}`
-  // a package that was not installed, as with --omit=optional, a platform without one, or a C library that it is not for
+  // the package is not installed (--omit=optional), or supports neither this platform nor its C library
   const platform = `${process.platform} ${process.arch}`
   return `no program of the package @foundry-rs/anvil runs here (${platform}, ${error.code}). Install Foundry (https://getfoundry.sh), so that \`anvil\` is on the PATH, or set ANVIL_BIN to it.`
 }
 
-/** ANVIL_BIN, else the binary of the npm package for this platform, else `anvil` on the PATH. */
+/** Returns ANVIL_BIN, else the binary in the npm package for this platform, else `anvil` on the PATH. */
 function anvilBinary(): string {
   if (process.env.ANVIL_BIN) return process.env.ANVIL_BIN
   const platform = { linux: 'linux', darwin: 'darwin', win32: 'win32' }[process.platform as string]

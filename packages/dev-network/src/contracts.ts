@@ -9,7 +9,7 @@ export interface ContractArtifact {
 
 const require = createRequire(import.meta.url)
 
-/** Returns ABI and bytecode of a contract from the npm package @oceanprotocol/contracts, by its path below artifacts/contracts. */
+/** Returns ABI and bytecode of a contract in the npm package @oceanprotocol/contracts, by its path below artifacts/contracts. */
 export function artifact(path: string): ContractArtifact {
   let file: string
   try {

@@ -12,7 +12,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { DEV_CHAIN_ID, type DevAccount, devAccounts } from './anvil.js'
 import { ARTIFACTS, artifact } from './contracts.js'
 
-/** One network of an address.json, in the form that client libraries read. */
+/** A network in address.json, in the form of client libraries. */
 export interface AddressEntry {
   chainId: number
   startBlock: number
@@ -32,15 +32,15 @@ export interface AddressEntry {
   BatchPayments: Address
 }
 
-/** Units of each token that every account but the first starts with; the first has the rest. */
+/** Units of each token per account. The first account has the rest. */
 const UNITS_EACH = '10000'
 
-/** Key of the local network in address.json, as client libraries look it up. */
+/** Key of the local network in address.json. Client libraries look it up. */
 export const DEV_NETWORK = 'development'
 
 /**
- * Deploys the datatoken contracts to a fresh local chain, wired as on the usual local network of Ocean tools. Nonces
- * are assigned beforehand, so contract addresses are known before the transactions are mined. Throws if one fails.
+ * Deploys the datatoken contracts to a new local chain, wired like Ocean's usual local network. Nonces are assigned in
+ * advance, so contract addresses are known before mining. Throws if a deployment fails.
  */
 export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const reader = rpcClient(new URL(rpcUrl))
@@ -73,7 +73,7 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const escrow = deployer.deploy('Escrow', [router, collector])
   const enterpriseFees = deployer.deploy('EnterpriseFeeCollector', [owner, owner])
   const payments = deployer.deploy('BatchPayments', [])
-  // one transaction to approve and one to send, whatever the number of accounts
+  // two transactions for any number of accounts: approve, and send
   const receivers = others.map(({ address }) => address)
   for (const [token, decimals] of [
     [Ocean, 18],
@@ -106,7 +106,7 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   }
 }
 
-/** Waits until an account's transactions below a nonce are mined. Throws after a minute. */
+/** Waits until all transactions of an account below a nonce are mined. Throws after a minute. */
 async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while ((await reader.getTransactionCount({ address })) < nonce) {
@@ -115,7 +115,7 @@ async function allMined(reader: PublicClient, address: Address, nonce: number): 
   }
 }
 
-/** Collects transactions of the first dev account with consecutive nonces, and sends them in that order. */
+/** Collects transactions of the first account with consecutive nonces, and sends them in order. */
 class Deployer {
   private readonly steps: (() => Promise<Hex>)[] = []
 
@@ -145,7 +145,7 @@ class Deployer {
     this.steps.push(() => this.wallet.writeContract(request))
   }
 
-  /** Sends all transactions in order, waits until they are mined and checks their receipts. Throws if one failed. */
+  /** Sends all transactions in order, waits for mining and checks the receipts. Throws if one failed. */
   async finish(): Promise<void> {
     const hashes: Hex[] = []
     for (const step of this.steps) hashes.push(await step())
@@ -156,7 +156,7 @@ class Deployer {
     }
   }
 
-  /** Transaction fields that would otherwise cost requests to the node for each transaction. */
+  /** Returns transaction fields that would cost a request each. */
   private common() {
     const account = this.wallet.account as NonNullable<WalletClient['account']>
     return { account, chain: null, nonce: this.nonce++, gas: 15_000_000n, gasPrice: 2_000_000_000n }

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { DevAccount } from './anvil.js'
 import type { AddressEntry } from './deploy.js'
 
-/** What a client program needs to use the network. */
+/** The facts of a network for client programs. */
 export interface NetworkInfo {
   providerUrl: string
   rpcUrl: string

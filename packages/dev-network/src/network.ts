@@ -16,25 +16,25 @@ import type { Seeded } from './seed/seed.js'
 export type { NetworkInfo } from './info.js'
 
 export interface LocalNetworkOptions {
-  /** Port of the service; 0 takes any free one. Default: PORT of the environment, or that setting's own default. */
+  /** Port of the service; 0: any free one. Default: PORT of the environment, or the default of that setting. */
   port?: number | undefined
-  /** Port of the chain; 0 takes any free one. */
+  /** Port of the chain; 0: any free one. */
   rpcPort: number
-  /** Seconds between two blocks. Default: a block at once for every transaction. */
+  /** Seconds between blocks. Default: a block for each transaction. */
   blockTime?: number | undefined
-  /** Where chain and database are kept; a fresh temporary folder, removed at the end, when not given. */
+  /** Folder of chain and database. Default: a temporary folder, removed at the end. */
   stateDir?: string | undefined
-  /** A `stateDir` of an earlier run to begin from. It stays as it is. */
+  /** A `stateDir` of an earlier run to start with. It stays unchanged. */
   beginFrom?: string | undefined
   /** Publishes sample assets, unless the state has them. */
   seed?: boolean | undefined
-  /** Another path to write address.json to. */
+  /** Another path for address.json. */
   addressFile?: string | undefined
-  /** Host names of `tidegate dev`, which answers only this machine, its pages and these. Undefined: answers everybody. */
+  /** Host names that `tidegate dev` serves besides this machine. Undefined: serves everybody. */
   onlyHosts?: readonly string[] | undefined
   /** Settings of the service; they override the defaults of a local network. */
   environment: NodeJS.ProcessEnv
-  /** Returns the RPC URLs for the service, given the chain's own. */
+  /** Returns the RPC URLs for the service. `rpcUrl`: that of the chain. */
   nodes?: ((rpcUrl: string) => Promise<string[]>) | undefined
 }
 
@@ -42,28 +42,26 @@ export interface LocalNetwork {
   facts: NetworkInfo
   addressFile: string
   app: App
-  /** The sample assets, if they were asked for. */
+  /** The sample assets, if requested. */
   seeded: Seeded | undefined
   /** Resolves when the chain has exited. */
   chainEnded: Promise<void>
   close(): Promise<void>
 }
 
-/**
- * The account of the mnemonic that the provider signs with unless PROVIDER_PRIVATE_KEY says otherwise: the usual one.
- */
+/** Number of the provider's account, unless PROVIDER_PRIVATE_KEY is set. Usual in Ocean's local networks. */
 const PROVIDER_ACCOUNT = 8
 
-/** Networks of others than this machine: a file there is read only if ALLOW_NON_PUBLIC_IP is set. */
+/** Private networks except loopback: their files need ALLOW_NON_PUBLIC_IP. */
 const PRIVATE_NETWORKS =
   '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,198.18.0.0/15,fc00::/7,fe80::/10'
 
-/** Starts a chain, deploys the contracts or finds those of an earlier run, and starts the service on it. */
+/** Starts a chain, deploys the contracts or uses those of an earlier run, and starts the service. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const temporary = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'tidegate-')) : undefined
   const folder = options.stateDir ?? (temporary as string)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // the chain and the service write to names in it that others could lead elsewhere
+  // others could redirect the files of chain and service with links in it
   assertOwnFolder(folder)
   const cleanUp: (() => unknown)[] = [() => temporary && rmSync(temporary, { recursive: true, force: true })]
   const close = async () => {
@@ -73,9 +71,9 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     const addressFile = join(folder, 'address.json')
     if (options.beginFrom !== undefined) copyFileSync(join(options.beginFrom, 'address.json'), addressFile)
     const chainFile = join(folder, 'chain.json')
-    // not loaded without need: it makes its files as it is
+    // on demand: the module creates its files when it is loaded
     const sample = options.seed ? await import('./seed/seed.js') : undefined
-    // sample data has a history: a new chain begins before it
+    // a new chain begins before the history of the sample data
     const isYoung = sample && options.beginFrom === undefined && !existsSync(chainFile)
     const { onlyHosts } = options
     const anvil = await startAnvil({
@@ -124,7 +122,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     const facts = { providerUrl, rpcUrl, chainId: DEV_CHAIN_ID, addresses, accounts, providerAddress }
     const seeded = await sample?.seed(facts, join(folder, 'seed.json'))
     if (seeded) cleanUp.push(() => seeded.close())
-    // only now: a deployment that waits for blocks is slow
+    // last: a deployment that waits for blocks is slow
     if (options.blockTime !== undefined) await anvil.mineEvery(options.blockTime)
     return {
       facts,
@@ -152,7 +150,7 @@ async function findOrDeployContracts(rpcUrl: string, file: string): Promise<Addr
   return entry
 }
 
-/** Replaces the file atomically, so that no reader sees a partial one. A device or a FIFO is written to. */
+/** Replaces the file atomically, so that no reader sees a part. Writes to a device or FIFO directly. */
 async function writeAddresses(file: string, entry: AddressEntry): Promise<void> {
   const text = `${JSON.stringify({ [DEV_NETWORK]: entry }, null, 2)}\n`
   const existing = statSync(file, { throwIfNoEntry: false })

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { isForeignPage, type LocalOnly } from '@tidegate/common'
 import { listenProblem } from '@tidegate/provider'
 
-/** What stands before the node, and how it ends. */
+/** A proxy of the node. */
 export interface NodeGuard {
   rpcUrl: string
   close(): Promise<void>
@@ -13,8 +13,8 @@ export interface NodeGuard {
 const REFUSAL = JSON.stringify({ error: 'This node answers only this machine and its pages.', code: 'FOREIGN_PAGE' })
 
 /**
- * Passes requests on to a local node, unless a foreign page may have made them. The node itself checks neither the Host nor the
- * Origin of a WebSocket, to which CORS does not apply; and it can be told to read any URL, whose content its error quotes.
+ * Forwards requests to a local node, except those of foreign pages. The node itself checks neither the Host nor the
+ * Origin of a WebSocket, to which CORS does not apply. Its RPC can read any URL, and quotes the content in an error.
  */
 export async function guardNode(nodeUrl: string, port: number, local: LocalOnly): Promise<NodeGuard> {
   const { hostname, port: nodePort } = new URL(nodeUrl)
@@ -51,7 +51,7 @@ export async function guardNode(nodeUrl: string, port: number, local: LocalOnly)
     tunnel.write(head)
     socket.pipe(tunnel).pipe(socket)
   })
-  // a node that mines may take any time
+  // a mining node may take any time
   server.requestTimeout = 0
   const host = '127.0.0.1'
   await once(server.listen(port, host), 'listening').catch((error: NodeJS.ErrnoException) => {
@@ -70,7 +70,7 @@ export async function guardNode(nodeUrl: string, port: number, local: LocalOnly)
   }
 }
 
-/** Returns the request line and the headers of a request. */
+/** Returns request line and headers of a request. */
 function headOf({ method, url, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/1.1`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { program } from '../../../test/helpers/command.js'
 import { buildHere } from '../../../test/helpers/command-here.js'
 import { acquire, downloadUrl, order, quote } from '../../../test/helpers/consume.js'
@@ -12,7 +12,7 @@ import { type DevProcess, startDev, startDevOnContracts } from '../../../test/he
 import { eventually } from '../../../test/helpers/eventually.js'
 import { prepared } from '../../../test/helpers/prepared.js'
 import { publish } from '../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams } from '../../../test/helpers/requests.js'
 import { StorageServer } from '../../../test/helpers/storage-server.js'
 
 const answers = (url: string) =>
@@ -23,7 +23,7 @@ const answers = (url: string) =>
 
 describe('tidegate dev', () => {
   it('runs beside another instance, prints one JSON line with all that is needed to use it, and leaves nothing behind', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const addressFile = join(folder, 'address.json')
     const [one, two] = await Promise.all([startDev(['--address-file', addressFile]), startDevOnContracts()])
     const [a, b] = [one.facts, two.facts]
@@ -43,12 +43,11 @@ describe('tidegate dev', () => {
     expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
     expect(more).toBe('')
     for (const url of [a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]) expect(await answers(url)).toBe(false)
-    rmSync(folder, { recursive: true })
   })
 })
 
 describe('tidegate dev --state', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let storage: StorageServer
   let dev: DevProcess
   beforeAll(async () => {
@@ -57,11 +56,6 @@ describe('tidegate dev --state', () => {
     const chain = prepared('chain')
     if (chain) cpSync(chain, folder, { recursive: true })
     dev = await startDev(['--state', folder])
-  })
-  afterAll(async () => {
-    await dev.stop()
-    await storage.close()
-    rmSync(folder, { recursive: true })
   })
 
   it('keeps nonces, index and chain after kill -9 during signed requests, which stops the chain', async () => {
@@ -124,15 +118,14 @@ describe('on a network with settings of its own', () => {
     const settings = { ALLOW_NON_PUBLIC_IP: 'false', PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` }
     dev = await startDevOnContracts([], settings)
   })
-  afterAll(() => dev.stop())
 
   it('tidegate dev passes settings in the environment to the service', async () => {
     const storage = await StorageServer.start()
     const url = storage.file('/a.csv', Buffer.from('a'))
-    const { text } = await ask(`${dev.facts.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'url', url, method: 'GET' }),
+    const { text } = await askJson(`${dev.facts.providerUrl}/api/services/fileinfo`, {
+      type: 'url',
+      url,
+      method: 'GET',
     })
     expect(text).toBe('[{"index":0,"valid":false,"type":"url","reason":"unreachable"}]')
     expect(storage.requests).toEqual([])
@@ -143,10 +136,9 @@ describe('on a network with settings of its own', () => {
   describe('tidegate start', () => {
     const KEY = `0x${'11'.repeat(32)}`
     const start = async (environment: Record<string, string>) => {
-      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const folder = newFolder()
       const { status, stderr } = await buildHere({ STATE_DIR: join(folder, 'state'), ...environment })
       const wrote = existsSync(join(folder, 'state'))
-      rmSync(folder, { recursive: true })
       return { status, lines: stderr.trim().split('\n'), wrote }
     }
     it.each([
@@ -184,7 +176,7 @@ describe('on a network with settings of its own', () => {
     })
 
     it('serves a chain and stops gracefully on SIGTERM', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const folder = newFolder()
       const addressFile = join(folder, 'address.json')
       writeFileSync(addressFile, JSON.stringify({ development: dev.facts.addresses }))
       const child = spawn(process.execPath, [...program(), 'start'], {
@@ -211,7 +203,6 @@ describe('on a network with settings of its own', () => {
       expect([health(new URL(url).port), health('1'), health('x')]).toEqual([0, 1, 2])
       child.kill('SIGTERM')
       expect(await once(child, 'exit')).toEqual([0, null])
-      rmSync(folder, { recursive: true })
     })
   })
 })

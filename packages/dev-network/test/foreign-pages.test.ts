@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type DevProcess, startDevOnContracts } from '../../../test/helpers/dev.js'
 
 /** Sends a request with headers that `fetch` does not let a program set. */
@@ -39,7 +39,6 @@ describe('tidegate dev and pages of a browser', () => {
   beforeAll(async () => {
     dev = await startDevOnContracts(['--allow-host', 'Box.lan'], { CORS_ORIGINS: 'https://market.example.org' })
   })
-  afterAll(() => dev?.stop())
 
   it.each<[string, Record<string, string>]>([
     ['of another site', { origin: 'https://evil.example' }],

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../test/helpers/backends.js'
 import { program } from '../../../test/helpers/command.js'
 import { preparedState, startDevOnContracts } from '../../../test/helpers/dev.js'
@@ -22,7 +22,6 @@ describe('the local network', () => {
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   it('has the accounts of its mnemonic, in order', () => {
     const root = ethers.utils.HDNode.fromMnemonic(DEV_MNEMONIC).derivePath("m/44'/60'/0'/0")
@@ -86,25 +85,22 @@ describe('the local network', () => {
 describe('tidegate dev --block-time', () => {
   it('mines at an interval, so that ethers 6 can send two transactions in a row', async () => {
     const dev = await startDevOnContracts(['--block-time', '1'])
-    try {
-      const six = createRequire(require.resolve('ocean-lib-8'))('ethers') as typeof import('ethers')['ethers'] & {
-        JsonRpcProvider: new (url: string) => { getBlockNumber(): Promise<number> }
-      }
-      const provider = new six.JsonRpcProvider(dev.facts.rpcUrl)
-      const key = dev.facts.accounts[3]?.privateKey as string
-      const wallet = new six.Wallet(key, provider as never)
-      const send = () => wallet.sendTransaction({ to: wallet.address, value: 1 })
-      // blocks are mined although nothing is sent
-      const head = await provider.getBlockNumber()
-      await eventually(async () => (await provider.getBlockNumber()) >= head + 2)
-      const first = await send()
-      await first.wait()
-      const second = await send()
-      await second.wait()
-      expect(second.nonce).toBe(first.nonce + 1)
-    } finally {
-      await dev.stop()
+
+    const six = createRequire(require.resolve('ocean-lib-8'))('ethers') as typeof import('ethers')['ethers'] & {
+      JsonRpcProvider: new (url: string) => { getBlockNumber(): Promise<number> }
     }
+    const provider = new six.JsonRpcProvider(dev.facts.rpcUrl)
+    const key = dev.facts.accounts[3]?.privateKey as string
+    const wallet = new six.Wallet(key, provider as never)
+    const send = () => wallet.sendTransaction({ to: wallet.address, value: 1 })
+    // blocks are mined although nothing is sent
+    const head = await provider.getBlockNumber()
+    await eventually(async () => (await provider.getBlockNumber()) >= head + 2)
+    const first = await send()
+    await first.wait()
+    const second = await send()
+    await second.wait()
+    expect(second.nonce).toBe(first.nonce + 1)
   })
 
   it.each(['0', '1.5'])('refuses %s', async (blockTime) => {

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { FileBackend } from './file-backend.js'
+import { storedHash } from './hashes.js'
 import type { HostedRow, HostedStore } from './hosted-store.js'
 import { HOSTING_LIMITS } from './limits.js'
 
-/** What is wrong with a file: its bytes are missing, fewer than acknowledged, or not those that were uploaded. */
+/** A fault of a stored file: no bytes, fewer than acknowledged, or a wrong SHA-256. */
 export type FileFault = 'missing' | 'short' | 'altered'
 
-/** Every file of a store, page by page. Throws StateError. */
+/** Yields the files of one owner, or of all, page by page. Throws StateError. */
 export async function* allFiles(store: HostedStore, owner?: string): AsyncGenerator<HostedRow> {
   for (let after = ''; ; ) {
     const rows = await store.list(owner, after, HOSTING_LIMITS.hosting.page)
@@ -17,23 +17,18 @@ export async function* allFiles(store: HostedStore, owner?: string): AsyncGenera
   }
 }
 
-/**
- * Reads the acknowledged bytes of a file, and compares them with its digest. Undefined if they are intact. Throws
- * HostingError, or the error of the backend.
- */
+/** Checks the acknowledged bytes of a file. Undefined if they are intact. Throws HostingError or the backend's error. */
 export async function faultOf(file: HostedRow, backend: FileBackend): Promise<FileFault | undefined> {
-  // nothing was acknowledged, so its file may not exist yet
+  // no bytes are acknowledged, so the file may not exist yet
   if (file.received === 0 && file.sha256 === null) return undefined
   const size = await backend.sizeOf(file)
   if (size === undefined) return 'missing'
   if (size < file.received) return 'short'
   if (file.sha256 === null || file.size === 0) return undefined
-  const hash = createHash('sha256')
-  for await (const chunk of await backend.read(file, 0, file.size - 1)) hash.update(chunk as Uint8Array)
-  return hash.digest('hex') === file.sha256 ? undefined : 'altered'
+  return (await storedHash(file, backend)) === file.sha256 ? undefined : 'altered'
 }
 
-/** Counts orphaned files: those in the backend without a row in the store. They are never deleted automatically. */
+/** Counts files in the backend without a row in the store. They are never deleted automatically. */
 export async function countOrphans(backend: FileBackend, store: HostedStore): Promise<number> {
   const removed = new Set((await store.removed(Number.MAX_SAFE_INTEGER)).map(({ id }) => id))
   let orphans = 0

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { HostingError, ValidationError } from '@tidegate/protocol'
 
-/** The algorithms of `Upload-Checksum`, with the bytes of their values. The protocol requires sha1. */
+/** The algorithms of `Upload-Checksum` with the bytes of their values. tus requires sha1. */
 const LENGTHS: Record<string, number> = { sha1: 20, sha256: 32 }
 
 export const CHECKSUM_ALGORITHMS = Object.keys(LENGTHS)
 
-/** The checksum that the client has sent with one part of an upload. */
+/** The checksum that a client sends with one part of an upload. */
 export class PartChecksum {
   private readonly hash
 
@@ -17,7 +17,7 @@ export class PartChecksum {
     this.hash = createHash(algorithm)
   }
 
-  /** Reads an `Upload-Checksum`: algorithm and value as base64. Throws ValidationError. */
+  /** Parses an `Upload-Checksum` header: algorithm, space, base64. Throws ValidationError. */
   static parse(header: string): PartChecksum {
     const [algorithm = '', value = '', ...rest] = header.trim().split(' ')
     const expected = Buffer.from(value, 'base64')
@@ -33,7 +33,7 @@ export class PartChecksum {
     this.hash.update(chunk)
   }
 
-  /** Throws HostingError if the part has another checksum. */
+  /** Throws HostingError if the checksum of the part differs. */
   assertMatches(): void {
     if (!this.hash.digest().equals(this.expected))
       throw new HostingError('UPLOAD_CHECKSUM', 'The part does not have the checksum that was sent with it.')

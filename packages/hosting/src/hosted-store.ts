@@ -1,93 +1,89 @@
 import type { Address } from '@tidegate/protocol'
 
-/** A file that a publisher has uploaded, or is uploading. Times are in milliseconds since 1970. */
+/** An uploaded or partly uploaded file. Times are in milliseconds since 1970. */
 export interface HostedRow {
-  /** Unguessable, and secret: whoever knows it may publish the file. */
+  /** Unguessable and secret: knowing the id is enough to publish the file. */
   id: string
-  /** The address of the publisher; with the chain after a space, where it is a contract wallet. */
+  /** The address of the publisher; for a contract wallet followed by a space and the chain. */
   owner: string
-  /** Bytes of the whole file, and those that were received and are durable. */
+  /** Bytes of the whole file. */
   size: number
+  /** Bytes that are received and durable. */
   received: number
-  /** What the client says about the file, as it sent it. */
+  /** The Upload-Metadata header of the client. */
   metadata: string
   createdAt: number
-  /** When the upload ends unless it is complete by then. */
+  /** Time at which an incomplete upload ends. */
   expiresAt: number
   /** Hex; null until the file is complete. */
   sha256: string | null
   completedAt: number | null
-  /** When an asset was last seen to use it. */
+  /** Time of the last known use by an asset. */
   usedAt: number | null
-  /** What the place of the bytes has to know to find them; null if the id suffices. */
+  /** The backend's state, to find the bytes; null if the id suffices. */
   place: string | null
-  /** State of the SHA-256 after the bytes that were received; null if it is not kept, and when the file is complete. */
+  /** State of the SHA-256 after the received bytes; null if the file is complete or the backend saves no state. */
   hash: string | null
 }
 
-/** What a move of an upload records: bytes that are durable now, and with `done` that they are the last. */
+/** An advance of an upload from `from` to `to` durable bytes. `done` completes the file. */
 export interface HostedMove {
   from: number
   to: number
   place?: string | null
   hash?: string | null
   done?: { sha256: string; at: number }
-  /** Gives the lock up as well. */
   unlocks?: boolean
 }
 
 export type NewHostedFile = Pick<HostedRow, 'id' | 'owner' | 'size' | 'metadata' | 'createdAt' | 'expiresAt'>
 
-/** What a publisher has: files, and bytes as declared, whether they have arrived or not. */
+/** Number of files, and their declared bytes. */
 export interface HostedTotals {
   files: number
   bytes: number
 }
 
-/** An asset that may use a hosted file: a files object that names it was encrypted for its NFT. */
+/** A files object that names a hosted file and was encrypted for this NFT. */
 export interface HostedUse {
   chainId: number
   nft: Address
-  /** What tells that files object from all others: a document that holds this text does use the file. */
+  /** A unique part of the encrypted text: a document that contains it uses the file. */
   list: string
 }
 
-/** Hosted files: which there are, and how much of each is durable. Their bytes lie elsewhere. */
+/** The database tables of hosted files: their metadata, locks, quotas and uses. */
 export interface HostedStore {
-  /**
-   * Adds a file unless its publisher would exceed a limit, or its id is taken; returns which of these it is. Of any number
-   * at once, no more pass than fit.
-   */
+  /** Adds a file. Returns the limit that its owner would exceed, or 'exists' if the id is taken. Safe for concurrent calls. */
   create(file: NewHostedFile, limits: HostedTotals): Promise<keyof HostedTotals | 'exists' | undefined>
-  /** Undefined if there is none, or it is being removed. */
+  /** Undefined if there is none, or it is removed. */
   find(id: string): Promise<HostedRow | undefined>
-  /** Files of an owner, or of all of them, after an id, in the order of their ids. */
+  /** Returns files of one owner, or of all, in the order of their ids, after an id. */
   list(owner: string | undefined, after: string, limit: number): Promise<HostedRow[]>
-  /** What one owner has, or all of them. */
+  /** Returns the totals of one owner, or of all. */
   totals(owner?: string): Promise<HostedTotals>
-  /** Files that are not complete, of all owners. */
   unfinished(): Promise<number>
-  /** Locks a file for a writer until a time. Returns false if another one holds it, who is asked to give it up. */
+  /** Locks a file for a writer until a time. If another writer holds the lock, requests it and returns false. */
   lock(id: string, holder: string, now: number, until: number): Promise<boolean>
-  /** Prolongs a lock. Returns whether it is still held, and whether somebody else wants it. */
+  /** Prolongs a lock. `wanted`: held, but another writer requests it. */
   renew(id: string, holder: string, until: number): Promise<'held' | 'wanted' | 'lost'>
   unlock(id: string, holder: string): Promise<void>
-  /** Records a move. Returns false if the lock is lost, or `from` is not what was received. */
+  /** Records an advance. Returns false if the lock is lost, or `from` is not the received size. */
   advance(id: string, holder: string, move: HostedMove): Promise<boolean>
-  /** Ids of uploads that ended without being complete, and that nobody is writing. */
+  /** Returns ids of expired incomplete uploads without a writer. */
   expired(now: number, limit: number): Promise<string[]>
-  /** Complete files after an id that were neither completed nor used since a time. */
+  /** Returns complete files after an id that were neither completed nor used since a time. */
   idle(since: number, after: string, limit: number): Promise<HostedRow[]>
   setUsed(id: string, at: number): Promise<void>
-  /** Removes a file from everybody's sight, and from what its owner has. Its bytes must be deleted next. Returns false if it was not there. */
+  /** Hides a file and frees its quota; the caller deletes the bytes. Returns false if there was none. */
   remove(id: string, at: number): Promise<boolean>
-  /** Files that were removed, and whose bytes may still be there. */
+  /** Returns removed files whose bytes may still be stored. */
   removed(limit: number): Promise<Pick<HostedRow, 'id' | 'place'>[]>
-  /** Forgets a removed file after its bytes were deleted, with the uses that are recorded under these hashes. */
+  /** Deletes the row of a removed file, and the uses under these hashes. Call it after deleting the bytes. */
   forget(id: string, uses: readonly string[]): Promise<void>
-  /** Returns those of a hundred ids at most that are files, by a single statement. */
+  /** Returns the existing ids among at most 100, by a single statement. */
   known(ids: readonly string[]): Promise<string[]>
-  /** Records that a files object names a file, by the keyed hash of its id. */
+  /** Records that a files object names a file. `file`: the keyed hash of its id. */
   recordUse(file: string, use: HostedUse): Promise<void>
   uses(file: string, limit: number): Promise<HostedUse[]>
 }

@@ -8,7 +8,7 @@ const ADD = sql(
   `INSERT INTO hosted_files (id, owner, size, received, metadata, created_at, expires_at, lock_until, lock_wanted)
    VALUES (:id, :owner, :size, 0, :metadata, :createdAt, :expiresAt, 0, 0) ON CONFLICT (id) DO NOTHING`,
 )
-// locks the row of the owner until the end of the transaction
+// also locks the owner's row until the end of the transaction
 const CHARGE = sql(
   `INSERT INTO hosted_totals (owner, files, bytes) VALUES (:owner, 1, :size)
    ON CONFLICT (owner) DO UPDATE SET files = hosted_totals.files + 1, bytes = hosted_totals.bytes + excluded.bytes
@@ -55,11 +55,10 @@ const USE = sql(
 const USES = sql('SELECT chain_id, nft, list FROM hosted_uses WHERE file = :file LIMIT :limit')
 const FORGET_USES = sql('DELETE FROM hosted_uses WHERE file = :file')
 
-/** Ids that one statement looks for: there is one statement for any number of them. */
+/** Ids per statement. A shorter list is padded, so that there is only one statement to prepare. */
 const KNOWN_AT_ONCE = 100
 const KNOWN = `SELECT id FROM hosted_files WHERE removed_at IS NULL AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
 
-/** Adds a file, or returns the limit that its owner would exceed, or that there is one with this id. */
 function* create(file: NewHostedFile, limits: HostedTotals): Script<keyof HostedTotals | 'exists' | undefined> {
   if (file.size > limits.bytes) return 'bytes'
   if ((yield* run(CHARGE({ ...limits, owner: file.owner, size: file.size }))).changes !== 1) {
@@ -82,7 +81,6 @@ function* forget(id: string, uses: readonly string[]): Script<void> {
   yield* run(FORGET({ id }))
 }
 
-/** Creates the store of hosted files. */
 export function hostedStore(db: Driver): HostedStore {
   const rows = async (query: ReturnType<typeof FIND>) => (await db.query(query)).rows
   return {

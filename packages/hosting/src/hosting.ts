@@ -9,7 +9,7 @@ import type { answerTus, TusRequest } from './tus.js'
 import type { HostingLimits, Uploader } from './upload-store.js'
 import type { UsingAsset } from './uses.js'
 
-/** Files that publishers have uploaded. */
+/** The hosted files of publishers. */
 export class Hosting {
   readonly sweeper: Sweeper
 
@@ -24,17 +24,16 @@ export class Hosting {
     return this.tools.uses
   }
 
-  /** Makes the backend ready. Rejects with its error. */
+  /** Prepares the backend. Rejects with its error. */
   prepare(): Promise<void> {
     return this.tools.backend.prepare()
   }
 
-  /** Closes the backend. */
   close(): Promise<void> {
     return this.tools.backend.close()
   }
 
-  /** Answers a request of the tus protocol. Throws as answerTus. */
+  /** Answers a tus request. A repeated creation returns the existing upload. Throws like answerTus. */
   async answer(request: TusRequest, uploader: Uploader): Promise<Response> {
     const { store, backend, ids, answerTus } = this.tools
     const { file, creation } = uploader
@@ -44,28 +43,28 @@ export class Hosting {
     return answerTus(request, { store, backend }, this.limits, uploader, id)
   }
 
-  /** Returns a file of an owner. Throws the same HostingError whatever the reason that there is none; StateError. */
+  /** Returns a file of an owner. Throws StateError, or the same HostingError for missing, foreign and expired files. */
   async owned(id: string, owner: string): Promise<HostedRow> {
     const file = HOSTED_ID.test(id) ? await this.tools.store.find(id) : undefined
     if (!file || file.owner !== owner || isExpired(file)) throw notFound()
     return file
   }
 
-  /** Files of an owner after an id, by their ids. */
+  /** Returns files of an owner after an id, ordered by id. */
   list(owner: string, after: string, limit: number): Promise<HostedRow[]> {
     return this.tools.store.list(owner, after, limit)
   }
 
-  /** Deletes a file; one that assets use only with `force`. Throws HostingError, StateError. */
+  /** Deletes a file. With `force` also if assets use it. Throws HostingError, StateError. */
   async remove({ id }: HostedRow, force: boolean): Promise<void> {
     const using = force ? [] : await this.uses.assetsOf(id)
     if (using.length > 0) throw inUse(using)
     if (!(await this.tools.store.remove(id, Date.now()))) throw notFound()
-    // it is invisible from now on: if its bytes cannot be deleted now, the sweeper deletes them
+    // if the bytes cannot be deleted now, the sweeper deletes them later
     await deleteRemoved(this.tools).catch(() => undefined)
   }
 
-  /** Looks up a complete file. Throws StateError. */
+  /** Finds a complete file. Throws StateError. */
   readonly find: FindHosted = async (id) => {
     const row = await this.tools.store.find(id)
     if (!row || row.sha256 === null || row.completedAt === null) return undefined
@@ -82,7 +81,7 @@ function isExpired({ completedAt, expiresAt }: HostedRow): boolean {
   return completedAt === null && expiresAt <= Date.now()
 }
 
-/** The response to a creation that is repeated: where the upload is, and how much of it. */
+/** Returns the response to a repeated creation: location and offset of the upload. */
 function asBegun({ received, completedAt, expiresAt }: HostedRow, location: string): Response {
   const headers = new Headers({ 'tus-resumable': '1.0.0', location, 'upload-offset': String(received) })
   if (completedAt === null) headers.set('upload-expires', new Date(expiresAt).toUTCString())

@@ -4,17 +4,17 @@ import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 /** Domain separation: keeps this secret apart from every other use of the provider key. */
 const PURPOSE = 'tidegate upload id v1'
 
-/** What makes two requests the same creation. */
+/** The fields that make two requests the same creation. */
 export interface Creation {
   owner: string
-  /** The Idempotency-Key that the client has chosen. */
+  /** The client's Idempotency-Key. */
   key: string
-  /** Upload-Length and Upload-Metadata, as they were sent. */
+  /** Upload-Length and Upload-Metadata as sent. */
   length: string
   metadata: string
 }
 
-/** Ids of hosted files: 32 bytes as base64url, which nobody can guess. */
+/** Generates ids of hosted files: 32 unguessable bytes in base64url. */
 export class UploadIds {
   private readonly secret: Uint8Array
 
@@ -22,10 +22,7 @@ export class UploadIds {
     this.secret = derivedSecret(key, PURPOSE)
   }
 
-  /**
-   * A new id. With a creation always the same one, so that a creation that is repeated, since its response was lost,
-   * finds the upload. The secret keeps others from computing it.
-   */
+  /** Returns a random id, or the id of a creation: a client that repeats the request after a lost response finds the upload. */
   next(creation?: Creation): string {
     if (!creation) return randomBytes(32).toString('base64url')
     const { owner, key, length, metadata } = creation

@@ -3,8 +3,8 @@ import { ERRORS } from '@tus/server'
 import { HOSTING_LIMITS } from './limits.js'
 
 /**
- * The bytes of a request, each chunk as it arrives: a stream in between would copy them together. Whoever leaves before
- * their end, or stops, leaves the request as it is, so that it can still be answered.
+ * The chunks of a request body as they arrive. A stream in between would copy them. A reader that leaves early does not
+ * destroy the request, so it can still be answered.
  */
 export class Incoming implements AsyncIterable<Uint8Array> {
   private readonly queue: Uint8Array[] = []
@@ -16,12 +16,12 @@ export class Incoming implements AsyncIterable<Uint8Array> {
     if (!body) this.end = 'complete'
   }
 
-  /** Ends the bytes after those that have arrived. */
+  /** Ends the iteration after the chunks that have arrived. */
   stop(): void {
     this.finish('complete')
   }
 
-  /** Throws what the tus server takes for a request that broke off. */
+  /** Throws the tus server's error for an aborted request if the body breaks. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     const body = this.body
     const take = (chunk: Uint8Array) => {
@@ -32,7 +32,7 @@ export class Incoming implements AsyncIterable<Uint8Array> {
     }
     const complete = () => this.finish('complete')
     const broken = () => this.finish('broken')
-    // the last one stays: an error that comes later must not crash the process
+    // the error listener stays, so that a later error does not crash the process
     body?.on('data', take).once('end', complete).once('close', broken).on('error', broken)
     if (body?.destroyed) broken()
     try {

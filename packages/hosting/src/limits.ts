@@ -1,82 +1,79 @@
-/**
- * The limits of this package on untrusted input: in size, in count and in time, each with its unit and reason. Settings are in
- * the service.
- */
+/** The limits of this package on untrusted input, each with its unit and reason. Settings are in the service. */
 export const HOSTING_LIMITS = {
   hosting: {
-    /** Files of one publisher, complete or not. Each is a row; the bytes have a setting. */
+    /** Files of one publisher, complete or not: each is a row. Bytes have a setting. */
     files: 10_000,
     /** Characters of an Idempotency-Key: more than twice a UUID. */
     idempotencyKey: 128,
-    /** Characters of what a client says about a file: its name and type take a hundred. */
+    /** Characters of Upload-Metadata: name and type take a hundred. */
     metadata: 4096,
-    /** Bytes that an upload must bring in every HOSTING_STALL_TIMEOUT: 1 KiB/s by default, slower than any line that files are sent over. */
+    /** Bytes that an upload must send in every HOSTING_STALL_TIMEOUT: 1 KiB/s by default, slower than any usable line. */
     steady: 65_536,
-    /** Bytes after which an upload in flight is made durable and acknowledged: after a crash as many are sent again. */
+    /** Bytes between two checkpoints, which make an upload durable: a client repeats as many after a crash. */
     checkpoint: 16_777_216,
-    /** Milliseconds between two of those: on a fast line, what has arrived meanwhile is sent again after a crash. */
+    /** Minimum milliseconds between two checkpoints, for fast lines. */
     checkpointWait: 250,
-    /** Bytes of an upload that are gathered for the disk. */
+    /** Bytes that are collected before a write to the disk. */
     batch: 262_144,
-    /** Bytes of an upload that may wait for the disk. */
+    /** Bytes of one upload that may wait for the disk. */
     uploadMemory: 2_097_152,
-    /** Bytes that all uploads of one process may buffer for the disk; beyond that each has two batches. */
+    /** Bytes that all uploads of one process may buffer for the disk. Beyond this each upload has two batches. */
     batchMemory: 33_554_432,
-    /** Milliseconds after which fewer are written: a slow connection takes long to bring as many. */
+    /** Milliseconds after which an incomplete batch is written, for slow lines. */
     batchWait: 20,
-    /** Bytes after which the disk begins to sync an upload, so that little is left to do when it is to be acknowledged. */
+    /** Bytes after which the disk begins to sync, so that the next checkpoint is short. */
     syncAhead: 4_194_304,
-    /** Bytes of a hosted file that are read from the disk at once. */
+    /** Bytes per read of a hosted file from the disk. */
     read: 262_144,
-    /** Pieces of memory for that which are kept to be used again. */
+    /** Reusable buffers for reads of hosted files. */
     readsKept: 32,
-    /** Bytes of a part of an upload to S3: files are stored in parts of this size, which are held in memory one at a time. It must not be below 5 MiB. */
+    /** Bytes of a part on S3, one of which is in memory per upload. S3 requires at least 5 MiB. */
     s3Part: 8_388_608,
-    /** Parts of a file on S3, which allows 10,000. A larger file has larger parts; the rest is for parts that are sent again. */
+    /** Parts of a file on S3, which allows 10,000: the rest is for repeated parts. Larger files have larger parts. */
     s3Parts: 5_000,
-    /** Bytes of one part at most: with the number of parts, it limits HOSTING_MAX_FILE on S3. */
+    /** Maximum bytes of one part: with the number of parts, it limits HOSTING_MAX_FILE on S3. */
     s3PartMax: 67_108_864,
-    /** Objects that hold what has arrived of a part: with more, they are made one. */
+    /** Objects with pieces of an incomplete part. If there are more, they are merged. */
     s3Pieces: 32,
-    /** Bytes of memory for parts that are on their way to S3, of one process: 32 concurrent uploads; further ones wait for each other. */
+    /** Bytes of memory for parts in one process: 32 concurrent uploads. Further ones take turns. */
     s3Memory: 268_435_456,
-    /** Milliseconds for which an upload waits for that memory. */
+    /** Milliseconds for which an upload waits for memory. */
     s3MemoryWait: 15_000,
-    /** Milliseconds in which an upload must fill a part, if others wait for its memory; otherwise its request ends with what has arrived. */
+    /** Milliseconds to fill a part while other uploads wait for memory. Then the request ends and keeps its bytes. */
     s3MemoryHold: 8_000,
-    /** Requests to S3 in flight, of one process. Each download and each part is one. */
+    /** Concurrent requests to S3 of one process. Each download and each part is one. */
     s3Connections: 256,
     /** Milliseconds to connect to S3. */
     s3Connect: 5_000,
-    /** Milliseconds without a byte from S3: assembling a large file takes a while. */
+    /** Milliseconds without a byte from S3: S3 needs a while to assemble a large file. */
     s3Silence: 60_000,
-    /** Bytes of an answer of S3 that is not a file: a thousand keys take half a megabyte. */
+    /** Bytes of an S3 response that is not a file: a thousand keys take half a megabyte. */
     s3Answer: 4_194_304,
-    /** Milliseconds for which the lock of a writer holds without being renewed. */
+    /** Milliseconds for which a lock is valid without renewal. */
     lease: 10_000,
-    /** Milliseconds between renewals, each of which learns whether somebody waits for the lock. */
+    /** Milliseconds between renewals. Each one returns whether another writer requests the lock. */
     leaseRenewal: 1_000,
-    /** Milliseconds for which a request waits for the lock of another writer, who is asked to give it up at once. */
+    /** Milliseconds for which a request waits for a lock that another writer holds. */
     lockWait: 15_000,
-    /** Milliseconds that a writer has to end after that. */
+    /** Milliseconds for a writer to end after it was asked to. */
     lockDrain: 500,
     /** Milliseconds between attempts to get a lock. */
     lockPoll: 100,
-    /** Uploads whose hash is in memory. That of any other is made again from what is there. */
+    /** Hashes of uploads in memory. Any other is computed from the stored bytes. */
     hashes: 1000,
-    /** Files of one page of a list: for each the index is asked. */
+    /** Files per page of a list: each costs a query of the index. */
     page: 100,
-    /** Recorded uses of one file that are looked at. One with more is kept, since it may be used by any of the others. */
+    /** Recorded uses of one file that are checked. A file with more is never deleted as unused. */
     uses: 1000,
-    /** Ids that are looked up in the database at once. */
+    /** Ids per look-up in the database. */
     known: 100,
-    /** Milliseconds between two sweeps for expired files. */
+    /** Milliseconds between sweeps for expired files. */
     sweepInterval: 60_000,
-    /** Milliseconds between two looks for what crashes have left in the bucket: it lists all unfinished uploads. */
+    /** Milliseconds between sweeps for abandoned multipart uploads, each of which lists all unfinished ones. */
     tidyInterval: 3_600_000,
-    /** Files of each kind that one look deletes. */
+    /** Files of each kind that one sweep deletes. */
     sweepBatch: 100,
-    /** Characters of a files object in which hosted files are looked for when it is encrypted: a thousand of them. */
+    /** Characters of an encrypted document that is checked for hosted files: enough for a thousand files. */
     filesObject: 262_144,
   },
 } as const

@@ -5,15 +5,15 @@ import type { HostedStore } from './hosted-store.js'
 import { HOSTING_LIMITS } from './limits.js'
 
 /**
- * The lock of one writer on an upload, across all instances. It is a lease: if its process dies, it expires. A writer
- * that somebody else waits for is asked to stop, since its client may be gone without the connection having closed.
+ * The lock of one writer on an upload, across all instances. It is a lease that expires if its process dies. A writer
+ * stops if another one requests the lock: its own client may have left without closing the connection.
  */
 export class UploadLock {
   readonly holder = randomUUID()
   private renewal: NodeJS.Timeout | undefined
-  /** By the clock that never jumps. */
+  /** End of the lease, by performance.now(). */
   private validUntil = 0
-  /** Whether it has to be given up. */
+  /** Whether the lock was acquired and not released. */
   private isHeld = false
 
   constructor(
@@ -21,12 +21,12 @@ export class UploadLock {
     private readonly id: string,
   ) {}
 
-  /** Whether nobody else can hold the lock yet. */
+  /** Whether no other writer can hold the lock. */
   get holds(): boolean {
     return performance.now() < this.validUntil
   }
 
-  /** Waits for the lock. `release` is called when somebody else wants it, or it is lost. Throws HostingError, StateError. */
+  /** Waits for the lock. `release` is called if another writer requests it or it is lost. Throws HostingError, StateError. */
   async acquire(release: () => unknown): Promise<void> {
     const deadline = performance.now() + HOSTING_LIMITS.hosting.lockWait
     for (;;) {
@@ -43,14 +43,14 @@ export class UploadLock {
     this.renewal = setInterval(() => this.renew(release), HOSTING_LIMITS.hosting.leaseRenewal)
   }
 
-  /** Notes that the lock was given up together with something else. */
+  /** Records that another statement has released the lock. */
   left(): void {
     clearInterval(this.renewal)
     this.validUntil = 0
     this.isHeld = false
   }
 
-  /** Releases the lock if it is held. If that fails, it expires. */
+  /** Releases the lock if it is held. If that fails, the lease expires. */
   async release(): Promise<void> {
     if (!this.isHeld) return
     this.left()
@@ -59,7 +59,7 @@ export class UploadLock {
 
   private async renew(release: () => unknown): Promise<void> {
     const asked = performance.now()
-    // an unreachable database is no reason to stop: the lease still holds
+    // without the database the lease stays valid until its end
     const state = await this.store
       .renew(this.id, this.holder, Date.now() + HOSTING_LIMITS.hosting.lease)
       .catch(() => undefined)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { HostingError } from '@tidegate/protocol'
 import type { PartChecksum } from './checksum.js'
 import {
@@ -8,29 +7,31 @@ import {
   type Journal,
   type RunningHash,
 } from './file-backend.js'
+import { storedHash } from './hashes.js'
 import type { HostedMove, HostedRow, HostedStore } from './hosted-store.js'
 import type { UploadLock } from './lock.js'
 import { lostBytes, tooMany } from './refusals.js'
 
-/** What a part is written with. */
+/** The stores of rows and bytes. */
 export interface PartTools {
   store: HostedStore
   backend: FileBackend
 }
 
 /**
- * Writes one part of an upload. Acknowledged bytes are durable: they are safe in their place before the database records
- * them, and only what the database records counts. Bytes beyond that after a crash are overwritten by the next part.
+ * Writes one part of an upload. The backend stores bytes durably before the database records them. After a crash, the next
+ * part overwrites unrecorded bytes.
  */
 export class PartWriter implements Journal {
   private written: number
   private durable: number
-  /** The commit under way, up to where it goes, and the hash of that. */
   private committing: Promise<void> = Promise.resolve()
+  /** Whether this is the last commit of the part. */
   private isLeaving = false
   private hasGivenUp = false
+  /** The end of the running commit, and the hash state there. */
   private mark: { to: number; hash: string | null } = { to: 0, hash: null }
-  /** What the backend has to know, and the hash, of the bytes that are durable. */
+  /** The backend's state and the hash state after the durable bytes. */
   private recorded: Pick<HostedRow, 'place' | 'hash'>
 
   private constructor(
@@ -38,7 +39,7 @@ export class PartWriter implements Journal {
     private readonly lock: UploadLock,
     private readonly tools: PartTools,
     private readonly hash: RunningHash | undefined,
-    /** Ends the bytes of the part where they are. */
+    /** Ends the iteration over the bytes of the part. */
     private readonly stop: () => void = () => undefined,
   ) {
     this.written = file.received
@@ -47,9 +48,9 @@ export class PartWriter implements Journal {
   }
 
   /**
-   * Appends the bytes of a stream to those already received. Returns the new total. If the stream breaks, what has arrived
-   * is kept, unless the part has a checksum or is longer than the file. Throws HostingError,
-   * StateError, or the error of the stream.
+   * Appends a part to an upload. Returns the new total. If the stream breaks, the received bytes are kept, unless the part
+   * has a checksum or is too long.
+   * @throws HostingError, StateError, or the error of the stream
    */
   static async write(
     file: HostedRow,
@@ -80,7 +81,7 @@ export class PartWriter implements Journal {
     if (to < this.file.size) return this.advance({ place, hash }, to, { unlocks })
     // the last bytes make the file complete, in the same statement
     const sha256 = this.hash?.hex()
-    const found = isUnconfirmed || sha256 === undefined ? await this.readBack(place) : sha256
+    const found = isUnconfirmed || sha256 === undefined ? await this.hashStored(place) : sha256
     if (sha256 !== undefined && found !== sha256) throw lostBytes()
     await this.advance({ place, hash: null }, to, { unlocks, done: { sha256: found, at: Date.now() } })
   }
@@ -91,7 +92,7 @@ export class PartWriter implements Journal {
   }
 
   async complete(place: string): Promise<void> {
-    const done = { sha256: await this.readBack(place), at: Date.now() }
+    const done = { sha256: await this.hashStored(place), at: Date.now() }
     await this.advance({ place, hash: null }, this.file.size, { done })
   }
 
@@ -110,15 +111,15 @@ export class PartWriter implements Journal {
     } catch (error) {
       const isOver = error instanceof AlreadyComplete || isTooLong(error) || isBackendDown(error)
       const keeps = !checksum && !isOver && this.lock.holds
-      // the first error is the one to report
+      // a failure of this commit is ignored: the first error is reported
       if (keeps) await this.commit(writer).catch(() => undefined)
       throw error
     }
-    // the checksum is that of the whole part
+    // the checksum covers the whole part
     if (checksum && this.hasGivenUp) throw tooMany()
     checksum?.assertMatches()
     await this.committing
-    // one statement less for each part
+    // the last commit also releases the lock, in one statement
     this.isLeaving = true
     await this.commit(writer)
     return this.durable
@@ -127,23 +128,23 @@ export class PartWriter implements Journal {
   private async append(writer: BackendWriter, chunk: Uint8Array, checksum: PartChecksum | undefined): Promise<void> {
     checksum?.update(chunk)
     for (let rest = chunk; rest.length > 0; ) {
-      // another writer may have the file by now
+      // without the lock, another writer may have the file
       if (!this.lock.holds) throw lost()
       const taken = rest.subarray(0, await writer.write(rest))
       this.hash?.update(taken)
       this.written += taken.length
       rest = rest.subarray(taken.length)
-      // whether the end is the end is known when no more comes
+      // a commit of the last byte waits until the stream has ended
       if (checksum || !writer.isDue || this.written === this.file.size) continue
       await this.committing
       this.committing = this.commitNow(writer)
-      // a failure is thrown to whoever waits for it
+      // a failure is thrown at the next await
       this.committing.catch(() => undefined)
       if (!writer.writesWhileCommitting) await this.committing
     }
   }
 
-  /** Commits after the commit under way. Throws its failure as well. */
+  /** Commits after the running commit. Also throws its failure. */
   private async commit(writer: BackendWriter): Promise<void> {
     await this.committing
     await this.commitNow(writer)
@@ -153,7 +154,7 @@ export class PartWriter implements Journal {
     const to = this.written
     const isLast = to === this.file.size
     if (to === this.durable && !isLast) return
-    this.mark = { to, hash: isLast ? null : (this.hash?.keep(to) ?? null) }
+    this.mark = { to, hash: isLast ? null : (this.hash?.save(to) ?? null) }
     await writer.commit(isLast)
   }
 
@@ -170,14 +171,8 @@ export class PartWriter implements Journal {
     this.recorded = recorded
   }
 
-  /** Returns the SHA-256 of the bytes that are in the backend. */
-  private async readBack(place: string | null): Promise<string> {
-    const { id, size } = this.file
-    const hash = createHash('sha256')
-    if (size > 0)
-      for await (const chunk of await this.tools.backend.read({ id, size, place }, 0, size - 1))
-        hash.update(chunk as Uint8Array)
-    return hash.digest('hex')
+  private hashStored(place: string | null): Promise<string> {
+    return storedHash({ ...this.file, place }, this.tools.backend)
   }
 }
 
@@ -190,7 +185,7 @@ function isTooLong(error: unknown): boolean {
   return code === 'UPLOAD_TOO_LARGE' || status === 413
 }
 
-/** Whether a backend has just failed for good: it would do so again. */
+/** Whether the backend failed in a way that another commit would repeat. */
 function isBackendDown(error: unknown): boolean {
   return error instanceof HostingError && ['HOSTING_UNAVAILABLE', 'UPLOAD_LOST'].includes(error.code)
 }

@@ -8,16 +8,16 @@ export interface SweeperTools {
   store: HostedStore
   backend: FileBackend
   uses: HostedUses
-  /** Whether the index of a chain is up to date, so that it can say what is not used. */
+  /** Whether the index of a chain is up to date. */
   isCurrent(chainId: number): boolean
-  /** Milliseconds for which a file is kept that no asset uses. */
+  /** Milliseconds for which an unused file is kept. */
   lifetime: number
   log: Logger
 }
 
 /**
- * Deletes expired uploads, and files that no asset has used for their lifetime. Any number of instances may do so at
- * once. A file that an asset may use is kept while the index of its chain is not up to date.
+ * Deletes expired uploads, and files without a use for their lifetime. Any number of instances may sweep concurrently. If the
+ * index of a chain is stale, files that its assets may use are kept.
  */
 export class Sweeper {
   private timer: NodeJS.Timeout | undefined
@@ -50,7 +50,7 @@ export class Sweeper {
       })
   }
 
-  /** Deletes what has expired at a time, in milliseconds since 1970. Throws StateError, or the error of the backend. */
+  /** Runs one sweep. `now`: milliseconds since 1970. Throws StateError or the backend's error. */
   async sweep(now: number): Promise<void> {
     const { store, lifetime } = this.tools
     for (const id of await store.expired(now, HOSTING_LIMITS.hosting.sweepBatch)) await store.remove(id, now)
@@ -69,13 +69,13 @@ export class Sweeper {
     await this.tidy(now)
   }
 
-  /** Now and then, since it lists what there is. The rest of the sweep does not depend on it. */
+  /** Tidies the backend at intervals, since that lists all uploads. A failure does not fail the sweep. */
   private async tidy(now: number): Promise<void> {
     const { backend, store, lifetime, log } = this.tools
     if (now - this.tidied < HOSTING_LIMITS.hosting.tidyInterval) return
     this.tidied = now
     await backend.tidy(now - lifetime, store.find).catch(({ status, code, name }) => {
-      log.warn({ status, code: code ?? name }, 'abandoned uploads of hosted files could not be looked for')
+      log.warn({ status, code: code ?? name }, 'abandoned uploads of hosted files could not be listed')
     })
   }
 
@@ -86,7 +86,7 @@ export class Sweeper {
   }
 }
 
-/** Deletes the bytes of removed files, then forgets the files; a crash in between only repeats it. */
+/** Deletes the bytes of removed files, then their rows. Idempotent, so a crash in between does no harm. */
 export async function deleteRemoved({
   store,
   backend,

@@ -6,23 +6,23 @@ import type { PartTools } from './part-writer.js'
 import { notFound } from './refusals.js'
 import { type HostingLimits, type Uploader, UploadStore } from './upload-store.js'
 
-/** A request of the tus protocol (POST, HEAD, PATCH). */
+/** A tus request: POST, HEAD or PATCH. */
 export interface TusRequest {
   method: string
   path: string
   headers: Headers
-  /** It is read no further than it is taken, and never destroyed. */
+  /** Read with back-pressure, never destroyed. */
   body: Readable | undefined
   /** Returns the URL of a new upload. */
   urlOf(id: string): string
 }
 
-/** Codes of what the tus server refuses by itself; its other refusals are UPLOAD_INVALID. */
+/** Error codes for refusals of the tus server, by status. All others are UPLOAD_INVALID. */
 const CODES: Record<number, ErrorCode> = { 409: 'UPLOAD_CONFLICT', 413: 'UPLOAD_TOO_LARGE' }
 
 /**
- * Answers a request by the tus server. There is one for each request: what it works on is that request's. `id`: of the
- * file, or of the one to create. Throws HostingError, ValidationError, StateError, or the error of the backend.
+ * Answers a request with a tus server of its own. `id`: of the existing file, or of the one to create.
+ * @throws HostingError, ValidationError, StateError, or the error of the backend
  */
 export async function answerTus(
   request: TusRequest,
@@ -48,10 +48,10 @@ export async function answerTus(
       return undefined
     },
   })
-  // what it reads of a request; a whole one would refuse some headers. The store reads the body by itself
+  // only the fields that the server reads: a `Request` refuses some headers. The store reads the body
   const asked = { method, headers, url: `http://localhost${request.path}` }
   const response = await server.handleWeb(asked as unknown as Parameters<Server['handleWeb']>[0])
-  // the tus server would decode and encode values, which may be any bytes
+  // set here, since the tus server decodes values as UTF-8, and they may be any bytes
   if (method === 'HEAD' && uploader.file?.metadata) response.headers.set('upload-metadata', uploader.file.metadata)
   if (response.status < 400) return response
   if (store.failure) throw store.failure

@@ -10,31 +10,28 @@ import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
 import { alreadyBegun, notFound } from './refusals.js'
 
-/** Limits of uploads. */
 export interface HostingLimits {
-  /** Bytes of one file, and of all files of one publisher. */
+  /** Bytes of one file. */
   maxFile: number
+  /** Bytes of all files of one publisher. */
   quota: number
-  /** Milliseconds until an upload that is not complete ends. */
+  /** Milliseconds until an incomplete upload expires. */
   lifetime: number
 }
 
-/** Who uploads, and what was sent beside the bytes. */
+/** The owner of a request and its headers. */
 export interface Uploader {
   owner: string
-  /** The file that the request is about, which is the owner's; undefined for a new one. */
+  /** The requested file of the owner; undefined for a new one. */
   file: HostedRow | undefined
-  /** Which new one it is, if the client may repeat the request. */
+  /** Identifies a creation that the client may repeat. */
   creation?: Creation | undefined
   checksum: PartChecksum | undefined
-  /** Metadata of a new file, as they are kept and told. */
+  /** Normalized metadata of a new file. */
   metadata: string
 }
 
-/**
- * The data store of the tus server for one request: rows of the state store, and bytes in the storage of hosted
- * files. Rows have locks, except that of a file which is being created, since nobody else knows it yet.
- */
+/** The tus server's data store for one request, over the tables and the backend of hosted files. */
 export class UploadStore extends DataStore {
   readonly locker: Locker
   private lock: UploadLock | undefined
@@ -58,7 +55,7 @@ export class UploadStore extends DataStore {
           if (uploader.file) await this.take(id, release)
         },
         unlock: async () => {
-          // a stream that breaks is reported before what has arrived of it is durable
+          // after a broken stream, the received bytes may still be written
           await this.writing?.catch(() => undefined)
           await this.lock?.release()
         },
@@ -66,7 +63,7 @@ export class UploadStore extends DataStore {
     }
   }
 
-  /** Why a part could not be written: the tus server only reports that its stream failed. */
+  /** The error of a failed part. The tus server itself reports only that its stream failed. */
   get failure(): ProviderError | undefined {
     return this.failed instanceof ProviderError ? this.failed : undefined
   }
@@ -84,14 +81,12 @@ export class UploadStore extends DataStore {
     if (refused) throw await this.overQuota(refused)
     await this.take(id, () => undefined)
     upload.creation_date = new Date(createdAt).toISOString()
-    // an empty file is complete right away
+    // an empty file is complete at once
     if (size === 0) await this.writeTo(id, [])
     return upload
   }
 
-  /**
-   * Writes what arrives. The stream of the tus server is empty: bytes that pass through it cost more than writing them.
-   */
+  /** Writes the request body. The stream of the tus server is unused, since passing bytes through it is slow. */
   override async write(stream: Readable, id: string): Promise<number> {
     stream.resume()
     this.writing = this.writeTo(id, this.incoming).catch((error: unknown) => {
@@ -107,7 +102,7 @@ export class UploadStore extends DataStore {
       id,
       size,
       offset,
-      // complete files do not expire with the upload
+      // without a creation date, complete files do not expire
       ...(completedAt === null ? { creation_date: new Date(createdAt).toISOString() } : {}),
     } as ConstructorParameters<typeof UploadRecord>[0])
   }

@@ -10,39 +10,39 @@ import { HOSTING_LIMITS } from './limits.js'
 /** Domain separation: keeps this secret apart from every other use of the provider key. */
 const PURPOSE = 'tidegate hosted file v1'
 
-/** An asset whose document holds a files object that names the file. */
+/** An asset whose document contains a files object that names the file. */
 export interface UsingAsset {
   chainId: number
   did: string
 }
 
-/** Reads assets of the index. `ddo` is the document as text, or null if it is unreadable. */
+/** Reads assets from the index. `ddo`: the document as text, or null if it is unreadable. */
 export interface PublishedAssets {
   asset(did: string): Promise<{ metadata: { ddo: string | null } } | undefined>
 }
 
 /**
- * Which assets use hosted files. It is recorded when a files object is encrypted or served, by a keyed hash of the id: so
- * the answer is read from the index, and nothing is decrypted for it.
+ * Finds the assets that use hosted files. Uses are recorded under a keyed hash of the file id when a files object is encrypted
+ * or served. So a look-up decrypts nothing.
  */
 export class HostedUses {
-  /** `keys`: the current provider key, which records uses, then previous ones, whose records still count. */
+  /** `keys`: the current provider key, which records uses, then previous keys, whose records still count. */
   constructor(
     private readonly hosted: HostedStore,
     private readonly index: PublishedAssets,
     private readonly keys: readonly ProviderKey[],
   ) {}
 
-  /** Records what a document that was just encrypted names, if it is a files object. Throws StateError. */
+  /** Records the hosted files in a newly encrypted document, if it is a files object. Throws StateError. */
   async recordEncrypted(chainId: number, document: Buffer, encrypted: Uint8Array): Promise<void> {
-    // most documents are not, so only candidates are parsed
+    // parses only candidates, since most documents are no files objects
     if (document.length > HOSTING_LIMITS.hosting.filesObject || !document.includes('hosted')) return
     const { nftAddress, files } = filesObject(document)
     if (typeof nftAddress === 'string' && isAddress(nftAddress, { strict: false }) && Array.isArray(files))
       await this.record(chainId, checksummed(nftAddress), files, Buffer.from(encrypted).toString('hex', 0, 33))
   }
 
-  /** Records the hosted files among storage objects, for the NFT that they were encrypted for. Throws StateError. */
+  /** Records the hosted files among storage objects, for the NFT of their files object. Throws StateError. */
   async record(chainId: number, nft: Address, files: readonly unknown[], encrypted: string): Promise<void> {
     const [key] = this.keys
     const list = markOf(encrypted)
@@ -55,17 +55,17 @@ export class HostedUses {
       }
   }
 
-  /** The hashes under which uses of a file may be recorded. */
+  /** Returns the hashes under which uses of a file may be recorded. */
   hashesOf(id: string): string[] {
     return this.keys.map((key) => keyedHash(key, id))
   }
 
-  /** Returns the assets of the index that use a file now. Throws StateError. */
+  /** Returns the assets in the index that use a file. Throws StateError. */
   async assetsOf(id: string): Promise<UsingAsset[]> {
     return (await this.verdict(id)).assets
   }
 
-  /** The same, whether these are all, and the chains of the assets that it was encrypted for, published or not. */
+  /** Like assetsOf. `isAll`: whether all uses were checked; `chains`: the chains of all uses, also of unpublished assets. */
   async verdict(id: string): Promise<{ assets: UsingAsset[]; isAll: boolean; chains: number[] }> {
     const { uses: limit } = HOSTING_LIMITS.hosting
     const recorded = (await Promise.all(this.hashesOf(id).map((hash) => this.hosted.uses(hash, limit)))).flat()
@@ -74,7 +74,7 @@ export class HostedUses {
       const ddo = (await this.index.asset(did))?.metadata.ddo
       if (ddo === undefined) continue
       const text = ddo?.toLowerCase()
-      // a document that could not be read may name the file
+      // an unreadable document may name the file
       if (text === undefined || marks.some((mark) => text.includes(mark))) assets.push({ chainId, did })
     }
     const chains = [...new Set(recorded.map(({ chainId }) => chainId))]
@@ -82,7 +82,7 @@ export class HostedUses {
   }
 }
 
-/** What was recorded, by the assets that may use the file: an NFT has a DID of each generation. */
+/** Groups uses by asset. An NFT has one DID per version of the DID format. */
 function byAsset(recorded: HostedUse[]): (UsingAsset & { marks: string[] })[] {
   const assets = new Map<string, UsingAsset & { marks: string[] }>()
   for (const { chainId, nft, list } of recorded)
@@ -108,7 +108,7 @@ function hostedId(file: unknown): string[] {
   return isHosted && typeof id === 'string' && HOSTED_ID.test(id) ? [id] : []
 }
 
-/** The ephemeral key at the beginning of an encrypted text: random, and so in no other text. */
+/** Returns the ephemeral key at the start of an encrypted text. It is random, so it identifies the text. */
 function markOf(encrypted: string): string | undefined {
   return /^(?:0x)?04([0-9a-f]{64})/i.exec(encrypted.slice(0, 68))?.[1]?.toLowerCase()
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../../test/helpers/backends.js'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../test/helpers/instance.js'
 import { memoryOf, metricOf, openFilesOf } from '../../../test/helpers/measures.js'
@@ -35,7 +35,7 @@ const sockets = new Set<Socket>()
 
 beforeAll(async () => {
   world = await World.start()
-  folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  folder = newFolder()
   const port = await freePort()
   metrics = `http://127.0.0.1:${port}`
   service = await startInstance(
@@ -56,9 +56,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
-  await service?.end()
-  await world?.close()
-  rmSync(folder, { recursive: true })
 })
 
 /** What the service takes at a moment: MiB, open files, and the longest event-loop delay since the last look in milliseconds. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { ask } from '../../../test/helpers/requests.js'
 import { idOf, tokenOf, tus } from '../../../test/helpers/uploads.js'
@@ -15,7 +15,6 @@ describe('a creation with an Idempotency-Key', () => {
     base = world.network.providerUrl
     auth = await tokenOf(base, await world.somebody())
   })
-  afterAll(() => world.close())
 
   const uploads = () => `${base}/api/services/uploads`
   const create = (key: string, more: Record<string, string> = {}, body?: Buffer) =>

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../test/helpers/backends.js'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../test/helpers/instance.js'
 import { ask } from '../../../test/helpers/requests.js'
@@ -39,16 +39,12 @@ describe('uploads', () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     instances = await Promise.all([startInstance(settings()), startHere(settings())])
     publisher = await world.somebody()
     auth = await tokenOf(first(), publisher)
   })
-  afterAll(async () => {
-    await Promise.all(instances.map((instance) => instance.end()))
-    await Promise.all([postgres.close(), world.close()])
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => Promise.all(instances.map((instance) => instance.end())))
 
   it('survive kill -9 of the service with what was acknowledged, and go on at another instance', async () => {
     const url = await begin(first(), CONTENT.length, auth)

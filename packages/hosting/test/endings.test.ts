@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ask } from '../../../test/helpers/requests.js'
 import { begin, idOf, pathOf, tokenOf, upload } from '../../../test/helpers/uploads.js'
 import { World } from '../../../test/helpers/world.js'
@@ -16,7 +16,6 @@ describe('hosted files that nobody publishes', () => {
     base = world.network.providerUrl
     auth = await tokenOf(base, await world.somebody())
   })
-  afterAll(() => world.close())
 
   const statusOf = async (url: string) => (await ask(url, { headers: auth })).status
   const lies = (url: string) => existsSync(pathOf(world.local.app.context.settings.HOSTING_DIR, idOf(url)))

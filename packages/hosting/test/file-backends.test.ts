@@ -1,6 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { fileBackendSuite } from '../../../test/helpers/file-backend-suite.js'
 import { startBucket } from '../../../test/helpers/s3-bucket.js'
 import { sized } from '../../../test/helpers/sizes.js'
@@ -10,7 +9,7 @@ import { S3Backend } from '../src/s3/s3-backend.js'
 
 /** With this, the largest file is larger than what is synced at a time. */
 fileBackendSuite('local', 8_388_608, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   return {
     open: () => new LocalBackend(folder),
     left: () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/')),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createTidegate, type UploadSource } from '@tidegate/client'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { MIB } from '../../../test/helpers/big-files.js'
 import { type DevProcess, startDevOnContracts } from '../../../test/helpers/dev.js'
 import { eventually } from '../../../test/helpers/eventually.js'
@@ -43,7 +43,6 @@ describe.runIf(process.platform === 'linux')(`a hosted file of ${SIZE / MIB} MiB
   beforeAll(async () => {
     dev = await startDevOnContracts()
   })
-  afterAll(() => dev?.stop())
 
   const clientOf = (at: number) => {
     const { providerUrl: url, rpcUrl, accounts } = dev.facts

@@ -1,10 +1,10 @@
 import { rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/helpers/command.js'
 import { runHere } from '../../../test/helpers/command-here.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { metricOf } from '../../../test/helpers/measures.js'
-import { ask, downloadParams } from '../../../test/helpers/requests.js'
+import { ask, downloadUrl } from '../../../test/helpers/requests.js'
 import { begin, bytesOf, idOf, pathOf, tokenOf, tus, upload } from '../../../test/helpers/uploads.js'
 import { World } from '../../../test/helpers/world.js'
 
@@ -22,7 +22,6 @@ describe('the operator of hosted files', () => {
     owner = publisher.address
     auth = await tokenOf(base, publisher)
   })
-  afterAll(() => world.close())
 
   const files = () => world.local.app.context.settings.HOSTING_DIR
   const environment = () => {
@@ -104,7 +103,7 @@ describe('the operator of hosted files', () => {
     const buyer = await world.somebody()
     const txId = await world.order(asset, buyer)
     for (const range of ['bytes=0-9', 'bytes=0-'])
-      await ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`, { headers: { range } })
+      await ask(await downloadUrl(base, asset, txId, buyer), { headers: { range } })
     await eventually(async () => {
       const rows: bigint[] = []
       for await (const { delivered } of world.local.app.context.store.deliveries.hosted({ since: 0, until: 1e15 }))

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { RecordedDisk, seeded, type Unsynced } from '../../../test/helpers/recorded-disk.js'
 import { pathOf } from '../../../test/helpers/uploads.js'
 import type { Logger } from '../../common/src/logger.js'
@@ -39,7 +39,7 @@ interface Moment {
  * is what it says after the start.
  */
 describe('after a power failure at any moment', () => {
-  const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const root = newFolder()
   const contents = new Map<string, Buffer>()
   const moments: Moment[] = []
   /** What clients were told: how much there is of a file, after so many changes of the disk. */
@@ -158,7 +158,6 @@ describe('after a power failure at any moment', () => {
   afterAll(async () => {
     Object.assign(bounds, { checkpoint, checkpointWait })
     await Promise.all(stores.map((store) => store.close()))
-    rmSync(root, { recursive: true })
   })
 
   /** The latest moment with no more than so many changes of the disk, or all of them with exactly as many. */

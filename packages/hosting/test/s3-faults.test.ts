@@ -1,66 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
-import { chunked, Files, sha256, whole } from '../../../test/helpers/file-backend-suite.js'
-import { type Asked, type S3Bucket, startBucket } from '../../../test/helpers/s3-bucket.js'
-import { sized } from '../../../test/helpers/sizes.js'
+import { chunked } from '../../../test/helpers/file-backend-suite.js'
+import type { Asked, S3Bucket } from '../../../test/helpers/s3-bucket.js'
 import type { Logger } from '../../common/src/logger.js'
 import { StateError } from '../../protocol/src/errors.js'
 import { faultOf } from '../src/audit.js'
 import type { HostedStore } from '../src/hosted-store.js'
 import { UploadLock } from '../src/lock.js'
 import { PartWriter } from '../src/part-writer.js'
-import { PartMemory } from '../src/s3/memory.js'
-import { S3Backend } from '../src/s3/s3-backend.js'
-import type { S3Error } from '../src/s3/s3-client.js'
 import { MAX_FILE, partSize, stateOf } from '../src/s3/state.js'
 import { Sweeper } from '../src/sweeper.js'
 import type { HostedUses } from '../src/uses.js'
-
-/** Small parts, each of several chunks: what goes wrong with one does not depend on its size. */
-const PART = sized(262_144, 8_388_608)
-/** One part, and the beginning of the next. */
-const SIZE = PART + 60_000
-/** What most files have at first, in the second part; and somewhat more. */
-const [BEGUN, MORE] = [PART + 11_000, PART + 21_000]
-const CONTENT = randomBytes(SIZE)
-const SLOW_DOWN = { status: 503, code: 'SlowDown' }
+import {
+  atFirst,
+  BEGUN,
+  backend,
+  begun,
+  CONTENT,
+  expectComplete,
+  failures,
+  files,
+  goOn,
+  MORE,
+  PART,
+  SIZE,
+  SLOW_DOWN,
+  server,
+  useS3,
+} from './s3-rig.js'
 
 describe('hosted files on an S3 server with faults', () => {
-  let server: S3Bucket
-  let files: Files
-  let backend: S3Backend
-  const failures: S3Error[] = []
-  const open = (memory?: PartMemory) => {
-    return new S3Backend({
-      ...{ account: server.account, prefix: '', part: PART, onFailure: (failure) => failures.push(failure) },
-      ...(memory ? { memory } : {}),
-    })
-  }
-  beforeAll(async () => {
-    server = await startBucket(PART)
-    files = new Files()
-    backend = open()
-  })
-  afterEach(() => {
-    server.fault = () => undefined
-    failures.length = 0
-  })
-  afterAll(async () => {
-    await backend.close()
-    await files.close()
-    await server.close()
-  })
-
-  const begun = async (until: number, size = CONTENT.length) => {
-    const id = await files.create(size)
-    if (until > 0) await files.write(backend, id, chunked(CONTENT.subarray(0, until)))
-    return id
-  }
-  const goOn = async (id: string) => {
-    const { received, size } = await files.row(id)
-    return files.write(backend, id, chunked(CONTENT.subarray(received, size)))
-  }
+  useS3()
   const later = Date.now() + 3_600_000
 
   it('aborts multipart uploads that no file knows of once they are old, and no others', async () => {
@@ -98,22 +69,6 @@ describe('hosted files on an S3 server with faults', () => {
     expect(server.keys().filter((key) => key.startsWith(ended))).toEqual([])
     expect(warned).toEqual([{ status: 403, code: 'AccessDenied' }])
   })
-
-  const expectComplete = async (id: string) => {
-    const row = await files.row(id)
-    expect(row.sha256).toBe(sha256(CONTENT.subarray(0, row.size)))
-    expect(await faultOf(row, backend)).toBeUndefined()
-  }
-  /** Does something with the first requests of each of these kinds. Returns how many of a kind are still to come. */
-  const atFirst = (kinds: readonly Asked['what'][], count: number, ...faults: ReturnType<S3Bucket['fault']>[]) => {
-    const left = new Map(kinds.map((what) => [what, count]))
-    server.fault = ({ what }) => {
-      const more = left.get(what) ?? 0
-      left.set(what, Math.max(0, more - 1))
-      return more > 0 ? faults[(count - more) % faults.length] : undefined
-    }
-    return () => [...left.values()].reduce((sum, more) => sum + more, 0)
-  }
 
   it.each([
     ['is slow down', SLOW_DOWN],
@@ -244,121 +199,6 @@ describe('hosted files on an S3 server with faults', () => {
     await older.release()
     await goOn(id)
     await expectComplete(id)
-  })
-
-  it('are read on where a connection breaks, and refused where other bytes come than were asked for', async () => {
-    const id = await begun(CONTENT.length)
-    const row = await files.row(id)
-    atFirst(['get'], 2, { cutAfter: Math.floor(PART / 3) })
-    expect((await whole(await backend.read(row, 0, row.size - 1))).equals(CONTENT)).toBe(true)
-    atFirst(['get'], 1, { cutAfter: Math.floor(PART / 8) })
-    expect((await whole(await backend.read(row, 5, MORE))).equals(CONTENT.subarray(5, MORE + 1))).toBe(true)
-    const lies: Record<string, string>[] = [
-      { 'content-range': `bytes 6-15/${SIZE}` },
-      { 'content-range': `bytes 5-14/${SIZE + 1}` },
-      { 'content-length': '9' },
-    ]
-    for (const lie of lies) {
-      server.fault = ({ what }) =>
-        what === 'get' ? { change: ({ headers }) => Object.assign(headers, lie) } : undefined
-      await expect(backend.read(row, 5, 14)).rejects.toMatchObject({ code: 'HOSTING_UNAVAILABLE' })
-    }
-    server.fault = ({ what }) => (what === 'get' ? { cutAfter: 100 } : undefined)
-    await expect(whole(await backend.read(row, 5, PART)).catch((error) => error)).resolves.toBeInstanceOf(Error)
-  })
-
-  it('end the request of a reader that has left, even before its answer', async () => {
-    const id = await begun(10, 10)
-    const leaving = new AbortController()
-    server.fault = ({ what }) => (what === 'get' ? 'silent' : undefined)
-    const before = server.asked.length
-    const waiting = backend.read(await files.row(id), 0, 9, leaving.signal)
-    await eventually(() => server.asked.length > before)
-    leaving.abort()
-    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
-  })
-
-  it('make one object of many small pieces, and never send a part twice over', async () => {
-    const id = await files.create(PART + 1000)
-    const before = server.asked.length
-    for (let at = 0; at < 70; at++) await files.write(backend, id, [CONTENT.subarray(at * 10, at * 10 + 10)])
-    expect(stateOf((await files.row(id)).place).tail.length).toBeLessThanOrEqual(32)
-    expect(server.keys().filter((key) => key.startsWith(id)).length).toBeLessThanOrEqual(32)
-    const sent = server.asked.slice(before).reduce((sum, { bytes }) => sum + bytes, 0)
-    expect(sent).toBeLessThan(2100)
-    await goOn(id)
-    await expectComplete(id)
-    expect(server.keys().filter((key) => key.startsWith(id))).toHaveLength(1)
-  })
-
-  it('are hashed from the object where another version has kept the hash', async () => {
-    const id = await begun(BEGUN)
-    const lock = new UploadLock(files.store, id)
-    await lock.acquire(() => undefined)
-    const { place: state } = await files.row(id)
-    await files.store.advance(id, lock.holder, { from: BEGUN, to: BEGUN, place: state, hash: 'AAAA' })
-    await lock.release()
-    await files.write(backend, id, chunked(CONTENT.subarray(BEGUN, MORE)))
-    await goOn(id)
-    await expectComplete(id)
-  })
-
-  it('take no more memory than they may, whatever the number of uploads', async () => {
-    const memory = new PartMemory(2 * PART, 60_000)
-    const bounded = open(memory)
-    const ids = await Promise.all(Array.from({ length: 3 }, () => files.create(SIZE)))
-    let most = 0
-    server.fault = () => {
-      most = Math.max(most, memory.bytes)
-      return undefined
-    }
-    await Promise.all(ids.map((id) => files.write(bounded, id, chunked(CONTENT))))
-    expect(most).toBe(2 * PART)
-    expect(memory.bytes).toBe(0)
-    for (const id of ids) await expectComplete(id)
-    const size = PART / 2
-    const impatient = open(new PartMemory(size, 1))
-    let go = () => {}
-    const waits = new Promise<void>((resolve) => (go = resolve))
-    const [first, second] = [await files.create(size), await files.create(size)]
-    async function* slowly() {
-      yield CONTENT.subarray(0, 10)
-      await waits
-      yield CONTENT.subarray(10, size)
-    }
-    const slow = files.write(impatient, first, slowly())
-    await expect(files.write(impatient, second, [CONTENT.subarray(0, 10)])).rejects.toMatchObject({
-      code: 'HOSTING_UNAVAILABLE',
-    })
-    go()
-    await slow
-    await expectComplete(first)
-    await Promise.all([bounded.close(), impatient.close()])
-  })
-
-  it('give way to those who wait for memory, and keep what has arrived', async () => {
-    const size = PART / 2
-    const memory = new PartMemory(size, 600_000, 50)
-    const bounded = open(memory)
-    for (const checksum of [undefined, Buffer.alloc(32).toString('base64')]) {
-      const [slow, honest] = [await files.create(size), await files.create(size)]
-      let stop = () => {}
-      const stopped = new Promise<void>((resolve) => (stop = resolve))
-      async function* crawling() {
-        yield CONTENT.subarray(0, 10)
-        await stopped
-      }
-      const crawls = files.write(bounded, slow, crawling(), checksum, stop).catch(({ code }) => code)
-      await eventually(() => memory.bytes === size)
-      await files.write(bounded, honest, chunked(CONTENT.subarray(0, size)))
-      await expectComplete(honest)
-      // of a part with a checksum nothing can be kept
-      expect([await crawls, (await files.row(slow)).received]).toEqual(checksum ? ['HOSTING_UNAVAILABLE', 0] : [10, 10])
-      await goOn(slow)
-      await expectComplete(slow)
-    }
-    expect(memory.bytes).toBe(0)
-    await bounded.close()
   })
 })
 

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../test/helpers/backends.js'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { runCommand } from '../../../test/helpers/command.js'
 import { runHere } from '../../../test/helpers/command-here.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../test/helpers/instance.js'
-import { ask, downloadParams } from '../../../test/helpers/requests.js'
+import { ask, downloadUrl } from '../../../test/helpers/requests.js'
 import { type S3Bucket, startBucket } from '../../../test/helpers/s3-bucket.js'
 import { startHere } from '../../../test/helpers/service-here.js'
 import { begin, idOf, tokenOf, tus, upload } from '../../../test/helpers/uploads.js'
@@ -46,7 +46,7 @@ describe('hosted files on S3', () => {
 
   beforeAll(async () => {
     ;[world, postgres, server] = await Promise.all([World.start(), startPostgres(), startBucket()])
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     killed = await startInstance(environment())
     instances = [await startHere(environment())]
     publisher = await world.somebody()
@@ -55,7 +55,6 @@ describe('hosted files on S3', () => {
   afterAll(async () => {
     await Promise.all([killed.end('SIGKILL'), ...instances.map((instance) => instance.end())])
     await Promise.all([postgres.close(), world.close(), server.close()])
-    rmSync(folder, { recursive: true })
   })
 
   it('survive kill -9 of the service with what was acknowledged, and go on at another instance', async () => {
@@ -96,8 +95,7 @@ describe('hosted files on S3', () => {
     const buyer = await world.somebody()
     const txId = await world.order(asset, buyer)
     await eventually(async () => (await ask(`${second()}/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
-    const download = async (init: RequestInit = {}) =>
-      fetch(`${second()}/api/services/download?${await downloadParams(asset, txId, buyer)}`, init)
+    const download = async (init: RequestInit = {}) => fetch(await downloadUrl(second(), asset, txId, buyer), init)
     const whole = await download()
     expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true)
     const repr = `sha-256=:${createHash('sha256').update(content).digest('base64')}:`

@@ -1,11 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../test/helpers/backends.js'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { startInstance } from '../../../test/helpers/instance.js'
 import { publish } from '../../../test/helpers/publish.js'
@@ -18,13 +17,9 @@ const ROUTE = '/api/services/uploads/:id'
 /** Ids of hosted files are secrets like every location, and names belong to their publisher. */
 describe('ids and names of hosted files', () => {
   let world: World
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   beforeAll(async () => {
     world = await World.start()
-  })
-  afterAll(async () => {
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 
   it.each(['info', 'debug'])('reach no log at level %s, no metric and no error', async (level) => {

@@ -65,10 +65,7 @@ describe('slow uploads', () => {
     auth = await tokenOf(base, publisher)
     http.requestTimeout = 300
   })
-  afterAll(async () => {
-    http.requestTimeout = requestTimeout
-    await world.close()
-  })
+  afterAll(() => void Object.assign(http, { requestTimeout }))
 
   const lying = (url: string) => (existsSync(pathOf(folder, idOf(url))) ? bytesOf(folder, idOf(url)).length : -1)
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type KindUnderTest, kindSuite } from '../../../test/helpers/kind-suite.js'
 import { type S3Bucket, startBucket } from '../../../test/helpers/s3-bucket.js'
@@ -22,7 +21,7 @@ const CONTENT = randomBytes(3_000_000)
 
 /** Hosting in a folder of its own, and in a bucket where there is one, with one complete file. */
 async function hostingWithFile(server?: S3Bucket) {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const store = openSqliteStore(join(folder, 'state'))
   const backend = server
     ? new S3Backend({ account: server.account, prefix: '' })
@@ -45,7 +44,6 @@ async function hostingWithFile(server?: S3Bucket) {
     await hosting.close()
     await store.close()
     await server?.close()
-    rmSync(folder, { recursive: true })
   }
   return { hosting, backend, id: answered.get('location') as string, close }
 }

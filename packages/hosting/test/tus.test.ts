@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ask } from '../../../test/helpers/requests.js'
 import { begin, idOf, tokenOf, tus, upload } from '../../../test/helpers/uploads.js'
 import { World } from '../../../test/helpers/world.js'
@@ -19,7 +19,6 @@ describe('a server of tus 1.0', () => {
     base = world.network.providerUrl
     auth = await tokenOf(base, await world.somebody())
   })
-  afterAll(() => world.close())
 
   const uploads = () => `${base}/api/services/uploads`
   const create = (headers: Record<string, string>, body?: Buffer) =>

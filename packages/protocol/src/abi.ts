@@ -1,5 +1,5 @@
-// Signatures of the contracts that both sides of the wire read, as `parseAbi` takes them. Each is an export of its own, so that a
-// page bundles only those that it uses.
+// Contract signatures for both sides of the wire, for `parseAbi`. Separate exports, so that a page bundles only the ones
+// in use.
 
 export const NFT_CREATED =
   'event NFTCreated(address newTokenAddress, address indexed templateAddress, string tokenName, address indexed admin, string symbol, string tokenURI, bool transferable, address indexed creator)'

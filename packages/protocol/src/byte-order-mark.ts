@@ -1,4 +1,4 @@
-/** Returns a text without the byte order mark that a file has left at its beginning. */
+/** Returns a text without its byte order mark. */
 export function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

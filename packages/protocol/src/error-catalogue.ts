@@ -1,4 +1,4 @@
-/** The kind of an error from the caller's view. The HTTP layer maps each kind to one status code. */
+/** The kind of an error for the caller. The HTTP layer maps each kind to a status. */
 export type ErrorKind =
   /** The caller can correct the request. */
   | 'invalid'
@@ -6,29 +6,29 @@ export type ErrorKind =
   | 'denied'
   /** The requested resource does not exist. */
   | 'notFound'
-  /** The resource existed, and is gone for good. */
+  /** The resource existed and was removed. */
   | 'gone'
   /** The state of the resource does not allow the request. */
   | 'conflict'
-  /** Another request has the resource. */
+  /** Another request is using the resource. */
   | 'locked'
-  /** More bytes than are accepted. */
+  /** Too many bytes. */
   | 'tooLarge'
-  /** A version of a protocol that is not spoken here. */
+  /** An unsupported version of a protocol. */
   | 'version'
-  /** Bytes of a media type that is not taken here. */
+  /** An unsupported media type. */
   | 'mediaType'
-  /** The bytes do not have the checksum that was sent with them. */
+  /** The bytes do not match their checksum. */
   | 'checksum'
-  /** There is no room for more bytes. */
+  /** No space for more bytes. */
   | 'full'
-  /** The storage behind the asset failed. */
+  /** The storage of the asset failed. */
   | 'storage'
-  /** The storage behind the asset did not respond in time. */
+  /** The storage of the asset did not respond in time. */
   | 'storageTimeout'
   /** The blockchain node failed. */
   | 'chain'
-  /** A part of the service that this request needs is temporarily unavailable. */
+  /** A required part of the service is temporarily unavailable. */
   | 'unavailable'
   /** The caller has exceeded a limit. */
   | 'limited'
@@ -39,7 +39,7 @@ interface CatalogueEntry {
   remedy: string
 }
 
-/** Every stable error code, with its cause and what the caller can do. docs/errors.md is generated from this table. */
+/** Every stable error code, with its cause and remedy. Source of docs/errors.md. */
 export const ERROR_CATALOGUE = {
   VALIDATION: {
     kind: 'invalid',
@@ -411,7 +411,7 @@ export const ERROR_CATALOGUE = {
   },
 } as const
 
-/** Compiles only where every entry is complete. */
+/** Compiles only if every entry is complete. */
 type Complete<T extends Record<string, CatalogueEntry>> = T
 
 export type ErrorCode = keyof Complete<typeof ERROR_CATALOGUE>

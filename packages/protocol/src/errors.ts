@@ -1,8 +1,8 @@
 import { ERROR_CATALOGUE, type ErrorCode, type ErrorKind } from './error-catalogue.js'
 
 /**
- * Base of every error that the domain throws on purpose. The message may reach the caller and the logs, so it never
- * holds a file location, a descriptor header, a key or a token; a cause with such content is not attached either.
+ * Base of every intended error. Callers and logs may see the message, so it never contains a file location, a descriptor
+ * header, a key or a token. Causes with such content are not attached.
  */
 export class ProviderError extends Error {
   constructor(
@@ -18,13 +18,13 @@ export class ProviderError extends Error {
   }
 }
 
-/** Invalid parameters of the request: one or more reasons by field name. */
+/** Invalid parameters of a request: reasons by field name. */
 export class ValidationError extends ProviderError {
   constructor(readonly fields: Record<string, string[]>) {
     super('VALIDATION', 'Validation error')
   }
 
-  /** The common case: one field, one reason. */
+  /** Creates the usual error: one field, one reason. */
   static of(field: string, reason: string): ValidationError {
     return new ValidationError({ [field]: [reason] })
   }
@@ -37,7 +37,7 @@ export class AssetError extends ProviderError {}
 export class AccessError extends ProviderError {}
 export class OrderError extends ProviderError {}
 
-/** Why a file is unavailable, in words that reveal nothing about its location. */
+/** Reasons of an unavailable file. They reveal nothing about its location. */
 export const FILE_PROBLEMS = [
   'not_found',
   'denied',
@@ -49,9 +49,7 @@ export const FILE_PROBLEMS = [
 ] as const
 export type FileProblem = (typeof FILE_PROBLEMS)[number]
 
-/**
- * `reason` and `upstreamStatus`, the storage's HTTP status, are for the operator's log, and not disclosed to consumers.
- */
+/** `reason` and the storage's HTTP status (`upstreamStatus`) are for the operator's log, not for consumers. */
 export class StorageError extends ProviderError {
   constructor(
     code: ErrorCode,
@@ -66,9 +64,9 @@ export class StorageError extends ProviderError {
 export class ChainError extends ProviderError {}
 export class StateError extends ProviderError {}
 
-/** The DID is not in the index, but the asset may exist, since the index of a chain is stale. */
+/** The index does not know the DID and is stale: the asset may exist. */
 export class StaleIndexError extends ChainError {
-  /** `reached`: whether every chain was reached since the start. */
+  /** `reached`: whether every chain has been reached since the start. */
   constructor(reached = true) {
     super(
       reached ? 'CHAIN_UNAVAILABLE' : 'CHAIN_NOT_READY',
@@ -77,7 +75,7 @@ export class StaleIndexError extends ChainError {
   }
 }
 
-/** The database is healthy but rejects this data: a retry cannot succeed. */
+/** The database is healthy but rejects this data. A retry cannot succeed. */
 export class UnstorableError extends StateError {
   constructor() {
     super('STATE_UNAVAILABLE', 'The database rejects this data.')
@@ -88,10 +86,13 @@ export class SandboxError extends ProviderError {}
 export class SearchError extends ProviderError {}
 export class HostingError extends ProviderError {}
 
-/** The service or command cannot start as configured. `problems` holds one line for each reason. */
+/** The service or command cannot start. `problems` has a line for each reason. */
 export class StartError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'))
     this.name = 'StartError'
   }
 }
+
+/** The database cannot be used now. The settings may be right: a later start may succeed. */
+export class UnavailableError extends StartError {}

@@ -40,6 +40,7 @@ export {
   StateError,
   StorageError,
   TokenError,
+  UnavailableError,
   UnstorableError,
   ValidationError,
 } from './errors.js'

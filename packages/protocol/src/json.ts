@@ -1,26 +1,26 @@
 import { withoutMark } from './byte-order-mark.js'
 
-/** Bounds on the shape of a JSON text, beside its length. */
+/** Bounds on the shape of a JSON text. */
 export interface JsonBounds {
-  /** Commas and opening brackets outside of strings; the text holds at most one value more. */
+  /** Commas and opening brackets outside of strings. The text has at most one value more. */
   values: number
-  /** Colons outside of strings, one for each key: the cost of building objects grows with their keys. */
+  /** Colons outside of strings, one per key: objects cost time by their keys. */
   keys: number
-  /** Nesting levels of brackets. */
+  /** Nesting of brackets. */
   depth: number
 }
 
 /**
- * Parses JSON text after checking its shape, so that a hostile text cannot exhaust the memory: a megabyte may hold half a
- * million objects, and a heap limit of a thread does not stop JSON.parse in time. Throws JsonBoundsError, or SyntaxError
- * if the text is not JSON.
+ * Parses JSON after a check of its shape, so that a hostile text cannot exhaust the memory: a megabyte can contain half
+ * a million objects, and JSON.parse ignores the heap limit of a thread too long. Throws JsonBoundsError, or SyntaxError
+ * if the text is no JSON.
  */
 export function parseJson(text: string, bounds: JsonBounds): unknown {
   assertShape(text, bounds)
   return JSON.parse(withoutMark(text))
 }
 
-/** A JSON text that exceeds its bounds. The message continues a sentence that begins with the name of the document. */
+/** A JSON text outside of its bounds. The message continues a sentence that begins with the name of the document. */
 export class JsonBoundsError extends Error {}
 
 const QUOTE = 0x22
@@ -33,8 +33,8 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 
 /**
- * Throws JsonBoundsError for a text with more values, keys or levels than allowed; otherwise returns the number of keys.
- * A single pass, which stops at the first excess.
+ * Throws JsonBoundsError for a text with too many values, keys or levels. Returns the number of keys. One pass, until
+ * the first excess.
  */
 export function assertShape(text: string, { values, keys, depth }: JsonBounds): number {
   const strings = new StringEnds(text)
@@ -55,14 +55,14 @@ export function assertShape(text: string, { values, keys, depth }: JsonBounds): 
   return keyCount
 }
 
-/** Finds the ends of strings, with native `indexOf` if nothing is escaped, as in megabytes of hex. */
+/** Finds the ends of strings. Native `indexOf` is fast without escapes, for example in megabytes of hex. */
 class StringEnds {
-  /** Position of the next backslash; cached between calls. */
+  /** Cached position of the next backslash. */
   private escape = -1
 
   constructor(private readonly text: string) {}
 
-  /** Returns the position of the quote that ends the string starting at `from`; the end of the text if there is none. */
+  /** Returns the position of the closing quote of a string that starts at `from`; the end of the text if there is none. */
   after(from: number): number {
     const text = this.text
     const quote = text.indexOf('"', from)

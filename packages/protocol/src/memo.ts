@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Options of an LRU cache of up to so many entries that takes memory as it fills. Its option `max` allocates lists for all of
- * them at once: 12 to 24 ms for 100,000, at every start.
+ * Options of an LRU cache with a maximum number of entries, which allocates memory gradually. Option `max` would
+ * allocate for all entries at each start: 12 to 24 ms for 100,000.
  */
 export function upTo(entries: number): { maxSize: number; sizeCalculation: () => number } {
   return { maxSize: entries, sizeCalculation: () => 1 }
@@ -11,19 +11,19 @@ export function upTo(entries: number): { maxSize: number; sizeCalculation: () =>
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Texts in a cache of what is derived from them. */
+/** Texts per cache. */
 const CACHED_TEXTS = 10_000
 
 /**
- * Caches what a pure function derives from texts, for those that were used last. The caller bounds their length. Such a cache
- * needs no owner: every process would derive the same value.
+ * Caches the results of a pure function by text, for the last used texts. The caller bounds their length. No owner is
+ * needed: every process derives the same values.
  */
 export function memoizedText<V extends object | boolean | string>(derive: (text: string) => V): (text: string) => V {
   const cache = new LRUCache<string, V>(upTo(CACHED_TEXTS))
   return (text) => {
     const hit = cache.get(text)
     if (hit !== undefined) return hit
-    // a copy: a part of a longer text, such as a parameter, would keep all of that in memory
+    // a copy: a slice would keep its whole text in memory
     const own = decoder.decode(encoder.encode(text))
     const value = derive(own)
     cache.set(own, value)
@@ -32,8 +32,8 @@ export function memoizedText<V extends object | boolean | string>(derive: (text:
 }
 
 /**
- * Caches what a pure function derives from an object, for as long as that object lives. Such a cache needs no owner and
- * no bound of its own: the entry is garbage-collected with its key, and every process would derive the same value.
+ * Caches the results of a pure function by object, as long as the object lives. No owner or bound is needed: entries are
+ * garbage-collected with their keys, and every process derives the same values.
  */
 export function memoized<K extends object, V>(derive: (key: K) => V): (key: K) => V {
   const cache = new WeakMap<K, { value: V }>()

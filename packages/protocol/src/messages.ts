@@ -1,4 +1,4 @@
-/** Command names that modern clients sign; each route accepts its own alone. */
+/** Command names in signed messages of modern clients. Each route accepts one. */
 export type Command =
   | 'download'
   | 'downloadLink'
@@ -10,7 +10,7 @@ export type Command =
   | 'decryptDDO'
   | 'validateDDO'
 
-/** Returns the message that a modern client signs for a route: address and nonce as it sends them, and the command. */
+/** Returns the message that a modern client signs for a route: the address and nonce of the request, and the command. */
 export function modernMessage(address: string, nonce: string, command: Command): string {
   return address + nonce + command
 }

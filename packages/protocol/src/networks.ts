@@ -1,21 +1,18 @@
 import type { Address } from './hex.js'
 
-/** The contracts of a network that the service depends on. */
+/** Contracts of a network. */
 export interface Deployment {
   network: string
   chainId: number
-  /** ERC721Factory: the only trusted deployer of data NFTs and datatokens. */
+  /** ERC721Factory. Only data NFTs and datatokens that it deployed are trusted. */
   factory: Address
-  /** First block in which the factory can have emitted events. */
+  /** Block of the factory's first possible event. */
   startBlock: number
   /** Default token of the provider fee. */
   oceanToken?: Address
 }
 
-/**
- * Public networks, as listed in the address.json of the npm package @oceanprotocol/contracts 2.6.0
- * (a test compares).
- */
+/** Public networks in the address.json of the npm package @oceanprotocol/contracts 2.6.0. A test compares them. */
 export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
   {
     network: 'mainnet',

@@ -1,4 +1,4 @@
-/** Validates a value from outside: a zod schema, or anything with the same interface. */
+/** A validator of untrusted values: a zod schema, or another one with its interface. */
 export interface Schema<T> {
   safeParse(value: unknown): Parsed<T>
 }
@@ -6,7 +6,7 @@ export interface Schema<T> {
 /** The result of parsing a value. */
 export type Parsed<T> = { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
 
-/** A fault in a value, and where in it. */
+/** A fault in a value, and its path. */
 export interface Issue {
   path: readonly PropertyKey[]
   /** Never quotes the value. */

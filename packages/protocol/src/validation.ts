@@ -6,8 +6,8 @@ import type { Parsed, Schema } from './schema.js'
 const UNREADABLE = z.never('holds something that cannot be read')
 
 /**
- * Parses untrusted input with a schema. zod itself throws for some input: it compares the `length` of whatever stands
- * where a string or array is expected, and an object may have one that cannot be converted. That is refused as well.
+ * Parses untrusted input with a schema. Refuses also input for which zod throws: it compares `length` of any value in
+ * place of a string or array, which may have no number form.
  */
 export function safeParse<T>(schema: Schema<T>, value: unknown): Parsed<T> {
   try {
@@ -18,8 +18,8 @@ export function safeParse<T>(schema: Schema<T>, value: unknown): Parsed<T> {
 }
 
 /**
- * Returns the issues of a failed parse as sentences by field ("The nonce field is required."), ten at most. The
- * schema's messages continue such a sentence; values are never quoted.
+ * Returns at most ten issues of a failed parse as sentences by field ("The nonce field is required."). The schema's
+ * messages continue such a sentence. Values are never quoted.
  */
 export function validationError(
   error: (Parsed<unknown> & { success: false })['error'],
@@ -35,7 +35,7 @@ export function validationError(
   return new ValidationError(fields)
 }
 
-/** Converts zod's default message ("Invalid input: expected string, received array") to the end of a sentence. */
+/** Converts a default message of zod ("Invalid input: expected string, received array") to the end of a sentence. */
 function ending(message: string): string {
   return message.replace(/^Invalid input: expected (\w+).*$/s, 'must be of type $1').replace(/\.$/, '')
 }

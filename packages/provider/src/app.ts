@@ -9,7 +9,6 @@ import { openAuth } from './app/auth.js'
 import { openBase, openGround } from './app/base.js'
 import { openCatalog } from './app/catalog.js'
 import { openDeliveries } from './app/deliveries.js'
-import { openDownloads } from './app/downloads.js'
 import { createFollowers } from './app/followers.js'
 import { watch } from './app/gauges.js'
 import { openHosting } from './app/hosting.js'
@@ -56,20 +55,20 @@ export interface Internals {
 }
 
 export interface AppOptions {
-  /** Id that the state must have. */
+  /** Id of the state that the database must hold. */
   expected?: string
-  /** The development network that the service is part of. No setting can say so: it gives private keys to the console. */
+  /** The development network of this service. It is no setting, since it hands private keys to the console. */
   local?: LocalChain
-  /** Refuses requests of foreign pages. Undefined: serves every origin. */
+  /** Hosts whose pages may call the service. Undefined: all pages may. */
   localOnly?: LocalOnly | undefined
 }
 
-/** Polls of the index for each look at the clock: nodes are paid by the call, and clocks seldom go wrong. */
+/** Index polls per clock check: calls to nodes cost money, and a clock is rarely wrong. */
 const POLLS_PER_CLOCK_LOOK = 3
 
 /**
- * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or
- * if the id of the state is not `expected`.
+ * Builds the service from its settings: the composition root. Throws StartError if chains or state cannot be used, or if
+ * the state has another id than `expected`.
  */
 export async function createApp(settings: Settings, { expected, local, localOnly }: AppOptions = {}): Promise<App> {
   const ground = await openGround(settings, local)
@@ -82,7 +81,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const progress = () => followers.map((follower) => follower.progress)
   const { catalog, assets, ...index } = openCatalog(settings, base, progress)
   const { providerKeys, keyAudit } = await openKeys(settings, base, index)
-  const { proofs, ledger } = await openDeliveries(settings, base)
+  const { proofs, ledger, downloads, rateLimits } = await openDeliveries(settings, base)
   const hosting = await openHosting(settings, { store, chains, log, isCurrent: index.isCurrent })
   const { storages, egress } = openStorages(settings, base, hosting)
   const { auth, signers } = openAuth(settings, base)
@@ -90,7 +89,6 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const parties = { assets, receipts, providerKeys, purgatory, storages, hosting }
   const access = await openAccess(settings, base, parties)
   followers.push(...createFollowers(settings, base, { assets: index, keyAudit, orders: access.orders }))
-  const { downloads, rateLimits } = openDownloads(settings, base, { ledger, proofs })
   const services: Services = {
     ...{ settings, chains, auth, access, catalog, downloads },
     files: { storages, descriptions: new PublishedDescriptions() },

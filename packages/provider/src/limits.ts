@@ -1,42 +1,51 @@
 /**
- * The limits of this package on untrusted input: in size, in count and in time, each with its unit and reason. Settings are in
- * the service.
+ * Limits of this package on untrusted input: size, count and time, each with its unit and reason. Limits of the operator
+ * are settings.
  */
 export const PROVIDER_LIMITS = {
   http: {
-    /** Requests in flight on one connection. Clients that pipeline at all send a few. Further ones are refused; beyond twice as many the connection is cut. */
+    /**
+     * Requests in flight on one connection; pipelining clients send a few. Further requests are refused. At twice as
+     * many the connection is cut.
+     */
     pipelined: 16,
     /** Bytes of the request line and headers: the longest signature as hex, with room for userdata and a token. */
     headers: 32_768,
-    /** Connections accepted above MAX_CONNECTIONS, only to refuse their requests with a reason. Further ones are closed without a response. */
+    /**
+     * Connections above MAX_CONNECTIONS. They are accepted only to refuse their requests with a reason; further ones are
+     * closed at once.
+     */
     excessConnections: 1000,
     /** Milliseconds within which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
-    /** Milliseconds within which the body of a request must arrive: 10 MB over a slow line. Uploads of files have a limit of their own. */
+    /** Milliseconds within which the body of a request must arrive: 10 MB over a slow line. File uploads have another limit. */
     requestTimeout: 300_000,
-    /** Milliseconds in which at least `bodySteady` bytes of a request body must arrive, while it is read. Uploads have HOSTING_STALL_TIMEOUT. */
+    /**
+     * Milliseconds in which at least `bodySteady` bytes of a body must arrive while it is read. Uploads have
+     * HOSTING_STALL_TIMEOUT.
+     */
     bodyWindow: 20_000,
     /** Bytes of a request body that must arrive in every `bodyWindow`: 410 bytes/s, a fifth of a phone at the edge of its network. */
     bodySteady: 8_192,
     /** Milliseconds within which each 64 KiB of a response must be read: 1.1 KB/s, half of a phone at the edge of its network. Files have CONSUMER_STALL_TIMEOUT. */
     responsePiece: 60_000,
-    /** Milliseconds for which the rest of a refused body is discarded, so that the client can read why. */
+    /** Milliseconds in which the rest of a refused body is discarded, so that the client can read the refusal. */
     linger: 5_000,
     /** Milliseconds between checks of the time-out of headers. */
     timeoutCheckInterval: 5_000,
-    /** Client addresses whose rate-limit windows are held in memory. The least recently used are evicted, which resets their budgets. */
+    /** Client addresses with rate-limit windows in memory. Evicting the least recently used address resets its budget. */
     trackedAddresses: 100_000,
   },
   params: {
-    /** Characters of a text that is a parameter: ids of DDOs and services. The schemas of documents allow 256. */
+    /** Characters of a text parameter, such as the id of a DDO or service. The schemas of documents allow 256. */
     text: 512,
-    /** Characters of an auth token: a JWT of this service has 300. */
+    /** Characters of an auth token. A JWT of this service has 300. */
     token: 4_096,
-    /** Characters of a sign-in message: those of wallets have 300 to 600. */
+    /** Characters of a sign-in message. Those of wallets have 300 to 600. */
     signIn: 4_096,
-    /** Characters of userdata as JSON text: it has to fit into a URL. */
+    /** Characters of userdata as JSON text: it must fit into a URL. */
     userdata: 8_192,
-    /** Nesting of userdata: parameters are flat, variables of a query have a level or two. */
+    /** Nesting of userdata. Parameters are flat; variables of a query have one or two levels. */
     userdataDepth: 4,
   },
   fileinfo: {
@@ -44,17 +53,17 @@ export const PROVIDER_LIMITS = {
     listed: 20,
   },
   quotes: {
-    /** Seconds for which a quote is valid for an order: a day to pay, so that a raised fee takes effect within a day. */
+    /** Seconds for which a quote is valid: a day to pay, so that a raised fee takes effect within a day. */
     lifetime: 86_400,
   },
   bytes: {
-    /** Bytes that one transfer sends before other transfers and new requests get their turn of the event loop. */
+    /** Bytes that a transfer sends before other transfers and new requests run. */
     slice: 262_144,
-    /** Bytes that a download may send beyond RATE_LIMIT_BYTES, so that a small file that has begun is completed. */
+    /** Bytes that a download may send beyond RATE_LIMIT_BYTES, so that a small file is completed. */
     overdraft: 65_536,
-    /** Bytes that a storage may be ahead of what is sent before they are charged: the capacity of the buffers. */
+    /** Bytes that a storage may send ahead of the client before they are charged: the capacity of the buffers. */
     readAhead: 131_072,
-    /** Bytes that a throttled download sends nevertheless, so that no proxy considers the connection dead. */
+    /** Bytes that a throttled download still sends, so that no proxy closes the connection. */
     keepAlive: 1024,
     /** Milliseconds between these keep-alive bytes: proxies close connections that are idle for a minute. */
     keepAliveInterval: 15_000,
@@ -62,87 +71,90 @@ export const PROVIDER_LIMITS = {
     flushInterval: 500,
     /** Milliseconds after which an exhausted budget is checked again, unless its window ends earlier. */
     recheckInterval: 5_000,
-    /** Bytes that a download of unknown length counts against its consumer's daily limit until it has ended. */
+    /** Bytes that a download of unknown length reserves in its consumer's daily limit. */
     reservation: 16_777_216,
   },
   ledger: {
-    /** Queued deliveries and fees, about half a kilobyte each. Further ones are dropped and counted. */
+    /** Rows in the queue of deliveries and fees, of about half a kilobyte each. Further rows are dropped and counted. */
     queue: 20_000,
-    /** Rows of each kind per batch: a few milliseconds of the embedded database. So many are written at once. */
+    /** Rows of each kind per write: a few milliseconds of the embedded database. */
     batch: 256,
-    /** Milliseconds for which they are queued at most while the database answers. A crash loses the queue. */
+    /** Maximum milliseconds of a row in the queue while the database answers. A crash loses the queue. */
     flushInterval: 3_000,
-    /** Fees in the cache of recorded ones. Recording an evicted fee again is idempotent. */
+    /** Cached fees that are recorded already. Recording an evicted fee again has no effect. */
     knownFees: 10_000,
     /** Milliseconds between purges of rows older than DELIVERIES_KEEP. */
     purgeInterval: 3_600_000,
-    /** Rows of each kind per batch of deletions. */
+    /** Rows of each kind per deletion. */
     purgeBatch: 500,
-    /** Milliseconds between these batches. */
+    /** Milliseconds between deletions. */
     purgePause: 50,
-    /** Tokens of a report whose decimals are queried: a provider has a few. */
+    /** Tokens of a report whose decimals are requested. A provider has a few. */
     reportTokens: 100,
   },
   transfer: {
-    /** Milliseconds to connect to a database that is copied, backed up or restored. */
+    /** Milliseconds to connect to a database for a copy, backup or restore. */
     connectTimeout: 10_000,
     /** Milliseconds for one statement of a copy, a backup or a check: counting a large table takes seconds. */
     statementTimeout: 600_000,
-    /** Rows of the first batch of a table, and minimum of a batch: a row may contain a document of a megabyte. */
+    /** Rows of the first batch of a table, and minimum of each batch: one row may have a document of a megabyte. */
     firstRows: 20,
-    /** Maximum rows of a batch: more are not faster. */
+    /** Maximum rows of a batch. Larger batches are not faster. */
     rows: 500,
-    /** Characters of a batch, by the largest row of the table so far. */
+    /** Characters of a batch, estimated by the largest row so far. */
     size: 4_194_304,
-    /** Keys per query for deleted rows: databases accept about a thousand alternatives. */
+    /** Keys per query for deleted rows. Databases accept about a thousand alternatives. */
     keys: 200,
-    /** Rows written in a pass of an online copy below which it asks to stop the source: the last pass then takes seconds. */
+    /** Rows of a pass below which an online copy asks to stop the source: the last pass then takes seconds. */
     caughtUp: 1_000,
-    /** Passes of an online copy before it asks in any case: a busy source never becomes quiet. */
+    /** Passes before an online copy asks to stop the source in any case: a busy source never becomes quiet. */
     passes: 5,
-    /** Milliseconds between checks whether the source of an online copy has been stopped. */
+    /** Milliseconds between checks whether the source of an online copy is stopped. */
     stopPollInterval: 500,
-    /** Milliseconds between passes of an online copy while it waits for that. */
+    /** Milliseconds between passes of an online copy while it waits for the stop. */
     passInterval: 30_000,
   },
   nonces: {
-    /** Digits of a nonce, of its whole part and its fraction together: microseconds since 1970 have 16. */
+    /** Digits of a nonce, whole part and fraction together. Microseconds since 1970 have 16. */
     digits: 40,
-    /** Milliseconds for which an instance caches the cut-over time: a concurrent import takes effect after that. */
+    /** Milliseconds for which an instance caches the cut-over time. An import takes effect after that. */
     cutOverFresh: 5_000,
   },
   signers: {
-    /** Signatures of one tick from which on a thread recovers them: the thread costs the event loop 12 µs, a signature 60. */
+    /** Signatures of one tick from which the thread recovers them: it costs the event loop 12 µs, a signature 60. */
     minBatch: 2,
-    /** Signatures that the thread has at most, 15 ms of work. The event loop recovers those beyond. */
+    /** Maximum signatures in the thread: 15 ms of work. The event loop recovers further ones. */
     inThread: 256,
-    /** Milliseconds without signatures after which the thread ends; after a failure, until it is used again. */
+    /** Milliseconds without signatures after which the thread ends. After a failure, the next signature starts it again. */
     idle: 30_000,
   },
   legacy: {
-    /** Bytes of one value that `tidegate import` reads: a nonce has 20, and no URL could contain many more. */
+    /** Bytes of one value for `tidegate import`. A nonce has 20; no URL could contain many more. */
     value: 1024,
   },
   links: {
-    /** Characters of the grant in a download link, with the longest service id and userdata: URLs of 8,000 characters pass everywhere. Usual ones take 300. */
+    /**
+     * Characters of the grant in a download link, with the longest service id and userdata. Most have 300; URLs of 8,000
+     * characters pass everywhere.
+     */
     grant: 4608,
-    /** Characters of userdata in a download link, as JSON: dates and names take a few dozen. */
+    /** Characters of userdata in a download link, as JSON. Dates and names have a few dozen. */
     userdata: 512,
     /** Milliseconds in which a storage may tell the name that a link ends with: people wait for the link. */
     naming: 3_000,
   },
   console: {
-    /** Files of the built console: it has a few dozen. */
+    /** Files of the built console. It has a few dozen. */
     files: 1_000,
-    /** Bytes of all of them, which are held in memory: it has less than two million. */
+    /** Bytes of all console files in memory. The console has less than two million. */
     size: 33_554_432,
-    /** Characters of Accept and Accept-Encoding that are looked at: browsers send a hundred. */
+    /** Characters of Accept and Accept-Encoding that are parsed. Browsers send a hundred. */
     accept: 1_024,
   },
   tokens: {
-    /** Milliseconds by which a sign-in message may have been issued ahead of this clock. */
+    /** Milliseconds by which the issue time of a sign-in message may be ahead of this clock. */
     issuedAhead: 300_000,
-    /** Seconds for which a revocation is stored after the token has expired: a clock that was ahead must not revive the token. */
+    /** Seconds for which a revocation is stored after the expiry of its token: a fast clock must not revive the token. */
     retainedAfterExpiry: 604_800,
   },
 } as const

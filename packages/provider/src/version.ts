@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of Tidegate: that of the package, which is one folder above the build, and three above this file. */
+/** Returns the version in package.json of Tidegate: one folder above the build, three above this source file. */
 export function packageVersion(): string {
   const here = import.meta.url
   const url = new URL(here.endsWith('.ts') ? '../../../package.json' : '../package.json', here)

@@ -13,8 +13,8 @@ export interface Checksum {
 }
 
 /**
- * Reads a file and computes its SHA-256. Returns undefined if it has `limit` bytes or more, or cannot be read to its
- * end. Calls `spend` with the bytes that this costs, as they arrive. Throws StorageError STORAGE_BUSY.
+ * Computes the SHA-256 of a file. Undefined if the file has `limit` bytes or more, or cannot be read to its end. Calls `spend`
+ * with the cost in bytes as they arrive. Throws StorageError STORAGE_BUSY.
  */
 export async function checksumOf(
   file: StoredFile,

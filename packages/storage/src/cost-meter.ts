@@ -1,17 +1,14 @@
-/** Meters the cost of a request in bytes: those fetched from storages or those delivered, whichever is greater. */
+/** Meters the cost of a request in bytes: the greater of fetched and delivered ones. */
 export interface CostMeter {
   /** Counts bytes received from a storage. */
   fetched(bytes: number): void
   /** Counts bytes of the file delivered to the client. */
   delivered(bytes: number): void
-  /** Charges every fetched byte, including those still buffered. */
+  /** Charges all fetched bytes, including buffered ones. */
   settle(): void
 }
 
-/**
- * Creates a meter that calls `spend` with each increase of the cost. Up to `ahead` bytes that were fetched but not yet
- * delivered are not charged until `settle`: they are still buffered.
- */
+/** Creates a meter that calls `spend` with each increase. Up to `ahead` buffered bytes are charged only by `settle`. */
 export function costMeter(spend: (bytes: number) => void, ahead = 0): CostMeter {
   let [fetchedBytes, deliveredBytes, charged, buffered] = [0, 0, 0, ahead]
   const count = () => {

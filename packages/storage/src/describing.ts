@@ -3,15 +3,14 @@ import { STORAGE_LIMITS } from './limits.js'
 import { SingleFlight, type Waiter } from './single-flight.js'
 import type { FileDescription, RequestContext, StoredFile } from './storage.js'
 
-/** Options of a description. */
 export interface DescribeOptions {
-  /** Includes a checksum of files smaller than this, in bytes; undefined: none. */
+  /** Adds a checksum to files with fewer bytes than this; undefined: never. */
   checksumBelow: number | undefined
   /** Called with the number of bytes received from storages. */
   spend(bytes: number): void
 }
 
-/** A description, with the SHA-256 in hex if it was requested and the file is small enough. */
+/** A description, with the SHA-256 in hex if it is requested and the file is small enough. */
 export interface DescribedFile extends FileDescription {
   checksum?: string
 }
@@ -29,7 +28,7 @@ export async function describeFile(
   return summed ? { ...described, contentLength: contentLength ?? summed.length, checksum: summed.checksum } : described
 }
 
-/** Describes each item, a few at a time. Rejects with the first error, after which no further item is described. */
+/** Describes items, a few concurrently. Rejects with the first error and then describes no further items. */
 export async function inBatches<T, R>(items: readonly T[], describe: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const { inFlight } = STORAGE_LIMITS.describing
@@ -38,19 +37,18 @@ export async function inBatches<T, R>(items: readonly T[], describe: (item: T) =
   return results
 }
 
-/** A file of a published service. */
 export interface PublishedFile {
   did: string
   serviceId: string
   index: number
-  /** The encrypted file list that it belongs to. A new list makes cached descriptions stale. */
+  /** The encrypted file list of the service. A new list makes cached descriptions stale. */
   files: string
   file: StoredFile
 }
 
 /**
- * Descriptions of published files, which are public, without an order. So nothing of the publisher's is executed, no
- * value from the caller reaches the storage, and descriptions are cached for a while (threat 50).
+ * Public descriptions of published files, for requests without an order. So no request of the publisher is executed, no value
+ * of the caller reaches the storage, and descriptions are cached for a while (threat 50).
  */
 export class PublishedDescriptions {
   private readonly cache = new SingleFlight<DescribedFile>({
@@ -60,7 +58,7 @@ export class PublishedDescriptions {
       valid ? STORAGE_LIMITS.describing.timeToLive : STORAGE_LIMITS.describing.failureTimeToLive,
   })
 
-  /** Like describeFile, cached and shared. Rejects with the reason of the waiter's signal if that fires first. */
+  /** Like describeFile, cached and coalesced. Rejects with the reason of the waiter's signal if it fires first. */
   async get({ did, serviceId, index, files, file }: PublishedFile, options: DescribeOptions, waiter: Waiter) {
     const outline = file.outline()
     if (outline) return outline as DescribedFile

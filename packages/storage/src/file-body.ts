@@ -5,31 +5,27 @@ import { Readable } from 'node:stream'
 export class BufferPool {
   private readonly free: Buffer[] = []
 
-  /** `most`: number of free buffers that are kept. */
+  /** `most`: maximum number of free buffers. */
   constructor(
     readonly size: number,
     private readonly most: number,
   ) {}
 
-  /** Returns a buffer of `bytes` bytes, at most of the pool's size. */
+  /** Returns a buffer of `bytes` bytes, at most `size`. */
   take(bytes: number): Buffer {
     return (bytes >= this.size ? this.free.pop() : undefined) ?? Buffer.allocUnsafeSlow(Math.min(bytes, this.size))
   }
 
-  /** Takes back a buffer that nobody reads any more. */
   release(memory: Buffer): void {
     if (memory.length === this.size && this.free.length < this.most) this.free.push(memory)
   }
 }
 
-/**
- * Streams a part of a local file, and closes the file at its end. Its reader may give chunks back: allocating new ones costs as
- * much as reading.
- */
+/** Streams a part of a local file, then closes the file. Readers may recycle chunks, since allocation costs as much as reading. */
 export class FileBody extends Readable {
   private readonly lent = new Map<Buffer, Buffer>()
 
-  /** Both ends are inclusive. If the file ends earlier, so does the stream. */
+  /** Both ends are inclusive. The stream ends early if the file does. */
   constructor(
     private readonly file: FileHandle,
     private position: number,
@@ -39,7 +35,7 @@ export class FileBody extends Readable {
     super({ highWaterMark: pool.size })
   }
 
-  /** Takes back a chunk that nobody uses any more. Anything that is not a whole chunk of this stream is ignored. */
+  /** Takes back an unused chunk. Ignores buffers that are not whole chunks of this stream. */
   recycle(chunk: Buffer): void {
     const memory = this.lent.get(chunk)
     if (!memory) return

@@ -5,20 +5,19 @@ import { STORAGE_LIMITS } from './limits.js'
 
 const MESSAGE = 'Unable to get dataset files'
 
-/** The asset that the encrypted files of a service must belong to. */
+/** The asset of the encrypted files of a service. */
 export interface FilesOwner {
   keys: readonly ProviderKey[]
   nft: Address
   datatoken: Address
   ddoVersion: string
-  /** Accepts the old form of a plain list, which names no owner. */
+  /** Accepts the old form: a plain list without NFT and datatoken. */
   allowUnbound: boolean
 }
 
 /**
- * Decrypts the `files` of a service. Returns its storage objects, not yet checked by kind. Throws AssetError if they
- * were not encrypted for this provider, this NFT and this datatoken, so that files copied from another asset are
- * useless.
+ * Decrypts the `files` of a service. Returns its unchecked storage objects.
+ * @throws AssetError if they were not encrypted for this provider, NFT and datatoken: copied files are useless
  */
 export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
   const content = decryptedJson(encrypted, owner.keys)
@@ -32,7 +31,6 @@ export function openFiles(encrypted: string, owner: FilesOwner): unknown[] {
   return checkedLength(files)
 }
 
-/** Throws AssetError if a list is empty or too long. */
 function checkedLength(files: unknown[]): unknown[] {
   if (files.length === 0 || files.length > STORAGE_LIMITS.files.count) throw unreadable()
   return files
@@ -44,7 +42,7 @@ export function fileAt(files: unknown[], index: number): unknown {
   return files[index]
 }
 
-/** Files that none of the keys decrypts. */
+/** None of the keys decrypts the files. */
 export class UndecryptableFiles extends AssetError {
   constructor() {
     super('FILES_UNREADABLE', MESSAGE)

@@ -1,19 +1,19 @@
 import { STORAGE_LIMITS } from './limits.js'
 
-/** A safe name as most are: ASCII without spaces, short, and with neither a leading nor a trailing dot. */
+/** A usual safe name: short, ASCII, without spaces, and without a dot at either end. */
 const PLAIN = /^[!#$%&'*+^_`|~0-9A-Za-z-](?:[!#$%&'*+.^_`|~0-9A-Za-z-]{0,98}[!#$%&'*+^_`|~0-9A-Za-z-])?$/
 
-/** Names of devices on Windows, with any ending. */
+/** Device names on Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i
 
-/** Control characters, line separators, invisible ones, and those that change the direction of text. */
+/** Control, invisible and bidirectional characters, and line separators. */
 const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]|[\ud800-\udfff]/gu
 
 /**
- * Returns a file name without its path, control and bidirectional characters, leading dots, dots and spaces at the end, and of
- * bounded length, which keeps its ending. A name of a device gets a prefix. Empty if nothing is left.
+ * Returns a file name without path, unsafe characters, and leading or trailing dots and spaces. Shortens a long name but keeps its
+ * extension. A device name gets a prefix. Empty if nothing is left.
  */
 export function safeName(name: string): string {
   if (PLAIN.test(name) && !DEVICE.test(name)) return name
@@ -27,7 +27,7 @@ function trimmed(name: string): string {
   return name.replace(/^[.\s]+|[.\s]+$/g, '')
 }
 
-/** Cuts the stem of a name that is too long, between characters. */
+/** Shortens the stem of a too long name, between characters. */
 function shortened(name: string): string {
   const limit = STORAGE_LIMITS.files.name
   if (Buffer.byteLength(name) <= limit) return name

@@ -12,23 +12,20 @@ interface Running<T> extends Pick<Cached<T>, 'version'> {
   waiters: number
 }
 
-/** A caller that waits. Its signal is read only if the result is not cached. */
+/** A caller. Its signal is read only if the result is not cached. */
 export interface Waiter {
   readonly signal: AbortSignal
 }
 
 export interface SingleFlightOptions<T> {
-  /** Maximum number of cached values, and of the characters of their keys and versions. */
   max: number
+  /** Maximum characters of their keys and versions. */
   maxSize: number
   /** Time to live of a value in the cache, in milliseconds. */
   timeToLive: (value: T) => number
 }
 
-/**
- * Deduplicates work whose result is the same for all callers: concurrent callers share one run, its value is cached,
- * and it is aborted when its last caller leaves.
- */
+/** Coalesces concurrent calls and caches their value. A run is aborted when its last caller leaves. */
 export class SingleFlight<T extends object> {
   private readonly cache: LRUCache<string, Cached<T>>
   private readonly running = new Map<string, Running<T>>()
@@ -39,8 +36,8 @@ export class SingleFlight<T extends object> {
   }
 
   /**
-   * Returns the value of a key: cached if it has this version, else the result of `work`. Rejects with the error of the
-   * work, or with the reason of the waiter's signal, which only cancels this waiter's wait.
+   * Returns the cached value of a key and version, or the result of `work`. Rejects with the error of `work`, or with the reason of the
+   * waiter's signal, which cancels only this wait.
    */
   get(key: string, version: string, work: (signal: AbortSignal) => Promise<T>, waiter: Waiter): Promise<T> {
     const cached = this.cache.get(key)
@@ -62,7 +59,7 @@ export class SingleFlight<T extends object> {
     }
     promise.then((value) => {
       settled()
-      // an aborted run may have resolved to an incomplete value
+      // an aborted run may resolve to an incomplete value
       if (!controller.signal.aborted) this.cache.set(key, { version, value }, { ttl: this.options.timeToLive(value) })
     }, settled)
     controller.signal.addEventListener('abort', settled)

@@ -1,9 +1,9 @@
 import { type FileProblem, StorageError } from '@tidegate/protocol'
 import type { FileDescription } from './storage.js'
 
-// the texts are fixed: details of a failure would reveal the location of a file
+// fixed texts, since details of a failure would reveal the location of a file
 
-/** Returns the error for a destination that cannot be reached, or that is not allowed: the two look the same. */
+/** Returns the common error for unreachable and forbidden destinations. */
 export function unreachable(): StorageError {
   return new StorageError('STORAGE_REFUSED', 'The storage of this file cannot be reached.', 'unreachable')
 }
@@ -13,7 +13,7 @@ export function timedOut(): StorageError {
   return new StorageError('STORAGE_TIMEOUT', 'The storage of this file did not answer in time.')
 }
 
-/** Returns the error for a storage that answered without the file, or broke off. */
+/** Returns the error for a storage that answered without the file, or a broken transfer. */
 export function notDelivered(reason?: FileProblem, upstreamStatus?: number): StorageError {
   return new StorageError('STORAGE_REFUSED', 'The storage of this file did not hand it out.', reason, upstreamStatus)
 }
@@ -26,12 +26,12 @@ export function busy(): StorageError {
   )
 }
 
-/** Whether a failure is the storage's. That this provider is busy says nothing about the file. */
+/** Whether an error is a failure of the storage. STORAGE_BUSY is one of the provider. */
 export function isStorageFailure(error: unknown): error is StorageError {
   return error instanceof StorageError && error.code !== 'STORAGE_BUSY'
 }
 
-/** Returns the description of a file that its storage failed to deliver. Throws any other error again. */
+/** Returns the description of an unavailable file. Rethrows errors other than storage failures. */
 export function describeFailure(error: unknown): FileDescription {
   if (!isStorageFailure(error)) throw error
   const { reason, upstreamStatus } = error

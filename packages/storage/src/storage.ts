@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FileProblem, Schema } from '@tidegate/protocol'
 
-/** A description of a file. For an unavailable file only `valid`, `reason` and `upstreamStatus` are set. */
+/** A description of a file. An unavailable file has only `valid`, `reason` and `upstreamStatus`. */
 export interface FileDescription {
   valid: boolean
-  /** Reason of an unavailable file. */
   reason?: FileProblem
   /** Status of the storage's response, for the operator's log. */
   upstreamStatus?: number
@@ -12,19 +11,18 @@ export interface FileDescription {
   contentLength?: number
   /** Media type without parameters. */
   contentType?: string
-  /** Name that a download gets: the one that the storage suggests, or the last segment of the location if it looks like one. */
+  /** The name of the download: suggested by the storage, or the last segment of the location if it looks like a name. */
   name?: string
 }
 
-/** Values from the consumer for the storage, by name. Their use depends on the kind. */
+/** The consumer's values for the storage, by name. Their use depends on the kind. */
 export type UserData = Readonly<Record<string, unknown>>
 
-/** The budget that a storage request is charged to: that of ordered downloads, or of requests without an order. */
+/** The budget of a storage request: `paid` for downloads with an order, `anonymous` for requests without one. */
 export type Budget = 'paid' | 'anonymous'
 
-/** The context of every storage request. */
 export interface RequestContext {
-  /** Aborts everything in flight, in any state: the client disconnected, or the deadline passed. */
+  /** Aborts everything in flight, in any state, at a disconnect or a deadline. */
   signal: AbortSignal
   budget: Budget
   /** Called with the number of bytes received from storages. */
@@ -32,14 +30,14 @@ export interface RequestContext {
   userdata?: UserData | undefined
 }
 
-/** A request for a file, with the consumer's headers that a storage may honour: a range, and conditions on a validator. */
+/** A request for a file. `headers`: the consumer's range and conditions. */
 export interface OpenRequest extends RequestContext {
   /** HEAD returns everything but the bytes. */
   method: 'GET' | 'HEAD'
   headers: Partial<Record<'range' | 'if-range' | 'if-none-match' | 'if-modified-since', string>>
 }
 
-/** An opened file. `body` must be read to its end or destroyed. */
+/** An opened file. The caller must read `body` to its end or destroy it. */
 export interface OpenedFile {
   status: 200 | 206 | 304 | 416
   headers: Partial<
@@ -48,28 +46,25 @@ export interface OpenedFile {
       string
     >
   >
-  /** File name that the storage suggests, or the last segment of the location. Not yet sanitized. */
+  /** File name that the storage suggests, or the last segment of the location. Not sanitized. */
   name?: string
   /** Owner of a file that this service hosts. */
   hostedBy?: string
   body: Readable
 }
 
-/**
- * A kind of storage, selected by the `type` of a storage object. Methods throw StorageError, whose messages never
- * reveal the location of the file.
- */
+/** A kind of storage, by the `type` of its storage objects. Methods throw StorageError, which never reveals a location. */
 export interface Storage<T = unknown> {
   readonly type: string
-  /** Validates a storage object of this kind, type included. Its messages name fields, never values. */
+  /** Validates a storage object, including its type. Messages name fields, never values. */
   readonly schema: Schema<T>
   /** Whether even describing a file reads parts of it. */
   readonly describesByReading?: boolean
-  /** Throws ValidationError for unsuitable userdata, before the request consumes a nonce. */
+  /** Throws ValidationError for unsuitable userdata. Called before the request consumes a nonce. */
   check?(file: T, userdata: UserData | undefined): void
   /**
-   * Describes a file by its descriptor alone if it must not be requested without an order, since that
-   * would execute a request of the publisher's (POST, SQL) or needs userdata. Undefined if a request only reads.
+   * Describes a file by its descriptor alone, if a request would execute code of the publisher (POST, SQL) or needs userdata. Undefined
+   * if a request only reads.
    */
   outline?(file: T): FileDescription | undefined
   describe(file: T, context: RequestContext): Promise<FileDescription>
@@ -79,7 +74,6 @@ export interface Storage<T = unknown> {
 /** A valid storage object, bound to its kind. */
 export interface StoredFile {
   type: string
-  /** Whether even describing it reads parts of it. */
   describesByReading: boolean
   check(userdata: UserData | undefined): void
   outline(): FileDescription | undefined

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyReply } from 'fastify'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { seeded } from '../../../test/helpers/recorded-disk.js'
 import { pump } from '../../provider/src/http/files/pump.js'
@@ -19,13 +19,12 @@ describe('a file as a stream', () => {
   let folder: string
   const bodies: FileBody[] = []
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
   })
   afterEach(async () => {
     await eventually(() => bodies.every((body) => body.closed))
     bodies.length = 0
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const bodyOf = async (content: Buffer, pool: BufferPool, { start = 0, end = content.length - 1 } = {}) => {
     const path = join(folder, `file-${bodies.length}`)

@@ -104,7 +104,7 @@ export const CACHED = {
 
 export const CACHED_5 = { ...DDO_5, indexedMetadata: { nft: CACHED.nft, event: { txid: TX }, stats: {} } }
 
-/** One storage object of each kind. */
+/** Storage objects of every kind, with SECRET in each secret field. */
 export const DESCRIPTORS: Record<string, unknown>[] = [
   { type: 'url', url: `https://files.example/${SECRET}?a=1`, method: 'GET', headers: { 'x-key': SECRET } },
   { type: 'url', url: `https://files.example/${SECRET}/data.csv`, method: 'POST', headers: [] },
@@ -122,6 +122,7 @@ export const DESCRIPTORS: Record<string, unknown>[] = [
     ...{ query: 'select * from t where d = $1', parameters: ['day'] },
   },
   { type: 'ftp', url: `ftp://user:${SECRET}@ftp.example/a/b%20c.csv` },
+  { type: 'hosted', id: `${SECRET}-`.padEnd(43, 'A') },
   {
     ...{ type: 'smartcontract', chainId: CHAIN_ID, address: NFT },
     abi: {

@@ -8,13 +8,11 @@ import { changeBy, YIELD_EVERY, yieldToLoop } from './changes.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from './index-store.js'
 
-/** How the events of a range are applied. */
 export interface ApplyOptions {
   chain: Chain
   index: IndexGeneration
-  /** The current cursor of this generation of the index. */
   from: Cursor | undefined
-  /** The commit of the last batch before `from`, which may be under way; false if it was not applied. By default there is none. */
+  /** The commit of the batch before, which may be running; false if it was not applied. Default: none. */
   previous?: Promise<boolean> | undefined
   /** `undoSince` of the IndexBatch. */
   undoSince: number | undefined
@@ -24,19 +22,17 @@ export interface ApplyOptions {
   onSkipped: () => void
 }
 
-/** The last commit of a range: whether it was applied, and the cursor after it. */
+/** The last commit of a range, and the cursor after it. `committed`: whether it was applied. */
 export interface LastCommit {
   committed: Promise<boolean>
   cursor: Cursor
 }
 
 /**
- * Applies the events of a range and advances the cursor to its end, in one commit or in several: none holds the database
- * for long, and the memory of documents is bounded, also inside a block. Skips and logs events that are unusable or cannot
- * be stored: they would stop the index forever. Returns the last commit, which may be under way, so that the next range is
- * decoded meanwhile. That commit resolves to false, or undefined is returned, if the cursor has moved.
- * @throws SandboxError or StateError, as that commit does, if the sandbox or the database is unavailable; earlier commits
- * stay
+ * Applies the events of a range and advances the cursor to its end. Splits the changes into short commits, also inside a block.
+ * Skips and logs unusable events, which would stop the index forever. Returns the last commit, which may be running, so that the
+ * next range is decoded meanwhile. If the cursor has moved, that commit resolves to false, or undefined is returned.
+ * @throws SandboxError, StateError; so does the returned commit. Earlier commits stay.
  */
 export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<LastCommit | undefined> {
   const { chain, index, undoSince, decoding, log, onSkipped } = options
@@ -48,7 +44,7 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
   let from = options.from
   let changes = new ChangeBatch()
   let last: Promise<boolean> = options.previous ?? Promise.resolve(true)
-  // while a batch is being written, the events of the next one are decoded
+  // decoding continues during a commit
   const commitUpTo = (to: Cursor, written = changes.all()) => {
     const batch = { chainId, from, to, changes: written, undoSince }
     last = last.then(async (isApplied) => {
@@ -56,14 +52,14 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
       logDocuments(chainId, batch.changes, log)
       return true
     })
-    // awaited before the next one
+    // awaited before the next commit
     last.catch(() => undefined)
     from = to
     if (written.length > 0) changes = new ChangeBatch()
   }
   const logs = eventsAfter(from?.part, range.logs)
   const ahead = new DocumentsAhead(logs, chain, { ...decoding, replaces: undoSince === undefined ? 'range' : 'block' })
-  /** The last block that is applied as a whole. */
+  /** The last completely applied block. */
   let complete = from ?? range.before
   try {
     for (const [at, event] of logs.entries()) {
@@ -73,18 +69,18 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
       const block = { block: Number(event.blockNumber), hash: event.blockHash as Hex }
       const isEnd = logs[at + 1]?.blockHash !== event.blockHash
       if (isEnd) complete = block
-      // after a part, the end of its block is committed: a later part must not need undo rows of this one
+      // after a part its block is committed, so that no later part needs the undo rows of this one
       const isDue = isEnd ? changes.fullness >= 1 || from?.part : changes.fullness >= 2
       if (!isDue || !complete || complete.block === range.cursor.block) continue
       if (!(await last)) return undefined
-      // the first checkpoint, to which the part of a block can be rolled back
+      // a first checkpoint, so that the part of a block can be rolled back
       if (!isEnd && !from && range.before) commitUpTo(range.before, [])
       if (!isEnd && !from) continue
       commitUpTo(isEnd ? block : inside(complete, { ...block, log: Number(event.logIndex) }))
       await yieldToLoop()
     }
   } catch (error) {
-    // whoever reads the cursor after an error must not read it before it has moved
+    // the commit ends first, so that the caller reads the final cursor
     await last.catch(() => undefined)
     throw error
   }
@@ -94,14 +90,14 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
   }
   const cursor = keepingPart(range.cursor, options.from?.part)
   commitUpTo(cursor)
-  // what ranges before have deployed is in the store when the next one is read
+  // the next range needs the contracts of earlier ranges in the store
   return (await options.previous) === false ? undefined : { committed: last, cursor }
 }
 
-/** The cursor inside a block that follows a complete one. */
+/** Returns a cursor inside a block after a complete one. */
 const inside = ({ block, hash }: Cursor, part: BlockPart): Cursor => ({ block, hash, part })
 
-/** The end of a range that ends before the block of which a part is applied. */
+/** Returns the cursor at the end of a range. Keeps the part of a later block. */
 const keepingPart = (end: Cursor, part: BlockPart | undefined): Cursor =>
   part && part.block > end.block ? inside(end, part) : end
 
@@ -111,26 +107,23 @@ function eventsAfter(part: BlockPart | undefined, logs: readonly Log[]): readonl
   return logs.filter(({ blockHash, logIndex }) => blockHash !== part.hash || Number(logIndex) > part.log)
 }
 
-/**
- * Returns whether the chain has replaced the block of which a part is applied: the range has its number, but none of its
- * events.
- */
+/** Returns whether the chain has replaced a partly applied block: the range includes its number but none of its events. */
 export function isPartGone(range: BlockRange, part: BlockPart | undefined): boolean {
   if (!part || part.block > range.cursor.block) return false
   return !range.logs.some(({ blockHash }) => blockHash === part.hash)
 }
 
-/** Logs the outcome of documents. */
 function logDocuments(chainId: number, changes: readonly IndexChange[], log: Logger): void {
   for (const change of changes) {
     if (change.kind !== 'metadata') continue
     const { did, block, reason } = change.metadata
-    if (reason) log.info({ chainId, did, block, reason }, 'asset document cannot be used')
-    else log.debug({ chainId, did, block }, 'asset indexed')
+    if (!reason) log.debug({ chainId, did, block }, 'asset indexed')
+    else if (reason === LASTING_REASONS.foreign) log.debug({ chainId, did, block }, 'asset of another provider')
+    else log.info({ chainId, did, block, reason }, 'asset document cannot be used')
   }
 }
 
-/** Commits a batch; where the database rejects it, commits it without the changes that it rejects. */
+/** Commits a batch. If the database rejects it, commits it without the rejected changes. */
 async function commit(index: IndexGeneration, batch: IndexBatch, skip: (event: object) => void): Promise<boolean> {
   try {
     return await index.commit(batch)
@@ -138,12 +131,12 @@ async function commit(index: IndexGeneration, batch: IndexBatch, skip: (event: o
     if (!(error instanceof UnstorableError)) throw error
     const rejected: IndexChange[] = []
     const done = await index.commit({ ...batch, onUnstorable: (change) => rejected.push(change) })
-    for (const change of rejected) skip({ ...changeForLog(change), reason: 'the database does not take it' })
+    for (const change of rejected) skip({ ...changeForLog(change), reason: 'the database cannot store it' })
     return done
   }
 }
 
-/** Identifies a change, without untrusted text. */
+/** Returns the fields that identify a change, without untrusted text. */
 function changeForLog(change: IndexChange): object {
   switch (change.kind) {
     case 'nft':

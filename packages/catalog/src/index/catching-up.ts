@@ -3,20 +3,19 @@ import type { Chain } from '@tidegate/chain'
 import { CHAIN_LIMITS } from '@tidegate/chain'
 import type { IndexProgress } from './progress.js'
 
-/** Lets callers wait until the index has read a block that was just mined. */
+/** Lets callers wait until the index has read the current head. */
 export class CatchingUp {
   private waiting = 0
 
   constructor(private readonly progress: () => IndexProgress[]) {}
 
-  /** Waiting callers. */
   get waiters(): number {
     return this.waiting
   }
 
   /**
-   * Resolves when the index has read the current head of a chain; after `wait` milliseconds at the latest, and at once
-   * where too many wait. Rejects with the signal's reason, or with ChainError.
+   * Resolves when the index has read the current head of a chain, after at most `wait` milliseconds; at once if too many callers wait.
+   * Rejects with the signal's reason or ChainError.
    */
   async toHead({ chainId, nodes }: Chain, wait: number, signal: AbortSignal): Promise<void> {
     const until = Date.now() + wait

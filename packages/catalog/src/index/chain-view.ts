@@ -4,22 +4,22 @@ import type { Hex } from 'viem'
 import { headerOf } from './blocks/headers.js'
 import type { Cursor, IndexGeneration } from './index-store.js'
 
-/** One node's view: its head, and its hash for each of some blocks; undefined for a block that it does not know. */
+/** A node's view: its head, and its hashes of some blocks; undefined for unknown blocks. */
 interface NodeView {
   head: number
   hashes: (Hex | undefined)[]
 }
 
-/** The status of a block that was read, by the nodes. `unknown` is no sign of a reorganisation: the nodes may lag. */
+/** The status of an indexed block on the chain. `unknown`: the nodes may lag, so there may be no reorganisation. */
 export type BlockStatus = 'same' | 'other' | 'unknown'
 
-/** The nodes' view of the chain: heads, highest first, and the status of the last block read. */
+/** The nodes' view of the chain: heads, highest first, and the status of the last indexed block. */
 export interface ChainView {
   heads: number[]
   status: BlockStatus
 }
 
-/** Queries all usable nodes. Throws ChainError where fewer than the quorum respond. */
+/** Queries all usable nodes. Throws ChainError if fewer than the quorum respond. */
 async function viewsOf({ nodes }: Chain, cursors: Cursor[]): Promise<NodeView[]> {
   const views = await nodes.askAll(async (client) => {
     const [head, ...headers] = await Promise.all([
@@ -32,7 +32,7 @@ async function viewsOf({ nodes }: Chain, cursors: Cursor[]): Promise<NodeView[]>
   return views
 }
 
-/** `other` needs a quorum for one other hash, and more votes for other hashes than for the one that was read. */
+/** Returns `other` if a quorum has one other hash, and more nodes have other hashes than the indexed one. */
 function statusOf(views: NodeView[], at: number, { hash }: Cursor, needed: number): BlockStatus {
   const votes = new Map<Hex, number>()
   for (const { hashes } of views) {
@@ -46,12 +46,11 @@ function statusOf(views: NodeView[], at: number, { hash }: Cursor, needed: numbe
   return same >= needed && same >= others ? 'same' : 'unknown'
 }
 
-/** The status of a block by the nodes. Throws ChainError. */
 async function statusOnChain(chain: Chain, block: Cursor): Promise<BlockStatus> {
   return statusOf(await viewsOf(chain, [block]), 0, block, chain.nodes.needed)
 }
 
-/** Observes heads and the status of a cursor of the index. Throws ChainError, StateError. */
+/** Returns the nodes' heads and the status of a cursor. Throws ChainError, StateError. */
 export async function observeChain(
   chain: Chain,
   generation: IndexGeneration,
@@ -59,23 +58,22 @@ export async function observeChain(
 ): Promise<ChainView> {
   const { needed } = chain.nodes
   const views = await viewsOf(chain, cursor ? [cursor] : [])
-  // blocks beyond the quorum's head cannot be read yet; the head of a lagging node may be the readable one
+  // blocks beyond the quorum's head cannot be read; lower heads are those of lagging nodes
   const sorted = views.map(({ head }) => head).sort((a, b) => b - a)
   const heads = [...new Set(sorted.slice(needed - 1))]
   const highest = heads[0] as number
   if (!cursor) return { heads, status: 'same' }
   const status = statusOf(views, 0, cursor, needed)
   if (status !== 'unknown' || highest >= cursor.block) return { heads, status }
-  // the nodes lag, or the chain has become shorter: then it has another block at a lower checkpoint
+  // the nodes lag, or the chain is shorter: then it has another block at a lower checkpoint
   const lower = (await generation.checkpoints(chain.chainId)).find(({ block }) => block <= highest)
   if (!lower) return { heads, status }
   return { heads, status: (await statusOnChain(chain, lower)) === 'other' ? 'other' : 'unknown' }
 }
 
 /**
- * Returns the newest of the checkpoints (newest first) that is still on the chain. `gone` where two queries confirm
- * another block at the oldest one: the reorganisation is deeper than the checkpoints. Undefined if the nodes do not
- * know. Throws ChainError.
+ * Returns the newest checkpoint on the chain; `checkpoints`: newest first. `gone` if two queries confirm another block at the oldest
+ * one: the reorganisation is deeper. Undefined if unknown. Throws ChainError.
  */
 export async function commonAncestor(chain: Chain, checkpoints: Cursor[]): Promise<Cursor | 'gone' | undefined> {
   const { needed } = chain.nodes

@@ -3,9 +3,9 @@ import type { Address } from 'viem'
 import type { IndexChange } from './index-store.js'
 import { weightOf } from './index-store.js'
 
-/** Changes of one commit, in order, without those that a later change replaces. */
+/** The changes of one commit, in order, without replaced ones. */
 export class ChangeBatch {
-  /** Document and state of an NFT have a key of the NFT, every other change a number. */
+  /** Changes by key: document and state have one key per NFT, every other change has a number. */
   private readonly byKey = new Map<string | number, IndexChange>()
   private readonly assets = new Set<Address>()
   private added = 0
@@ -14,7 +14,7 @@ export class ChangeBatch {
   add(change: IndexChange): void {
     const key = this.keyOf(change)
     this.remove(key)
-    // at the end: a document carries its state, which an earlier state event must not overwrite
+    // a document includes its state, so it replaces earlier state changes
     if (change.kind === 'metadata') this.remove(stateOf(change.metadata.nft))
     this.byKey.set(key, change)
     this.characters += costOf(change)
@@ -22,10 +22,7 @@ export class ChangeBatch {
     if (asset) this.assets.add(asset)
   }
 
-  /**
-   * How full the batch is. From 1 on it is committed at the end of the block, and from 2 on inside the block: signed
-   * requests wait for a transaction of the embedded database.
-   */
+  /** Size relative to the limits. From 1 on the batch is committed at the end of the block, from 2 on inside it. */
   get fullness(): number {
     const { changes, assets, documents } = CHAIN_LIMITS.chain
     return Math.max(this.byKey.size / changes, this.assets.size / assets, this.characters / documents)
@@ -52,13 +49,13 @@ export class ChangeBatch {
 
 const stateOf = (nft: Address) => `state ${nft}`
 
-/** Characters that a change counts for. The document of an asset that a state or a datatoken changes is not known here. */
+/** Returns the characters that a change counts for; an estimate if its document is not in the change. */
 function costOf(change: IndexChange): number {
   if (change.kind === 'metadata') return weightOf(change)
   return change.kind === 'state' || change.kind === 'datatoken' ? CHAIN_LIMITS.chain.change : 0
 }
 
-/** The NFT of an asset whose search rows a change affects, or its datatoken if only that is known. */
+/** Returns the NFT whose search rows a change affects, or its datatoken if only that is known. */
 function assetChangedBy(change: IndexChange): Address | undefined {
   switch (change.kind) {
     case 'nft':

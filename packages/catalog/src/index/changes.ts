@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Chain, ChainEvent } from '@tidegate/chain'
 import { checksummed, ProviderError } from '@tidegate/protocol'
 import type { Address, Hex, Log } from 'viem'
@@ -6,19 +7,18 @@ import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { IndexChange } from './index-store.js'
 import { datatokenOf, metadataFrom, nftOf, reusedOrderOf, startedOrderOf } from './indexed.js'
 
-/** Called for each event that the index cannot use, with the reason. */
+/** Called for each unusable event. */
 export type Unusable = (event: { address: Address; txId: Hex | null; block: number; reason: string }) => void
 
 /** Logs to decode before yielding to the event loop. */
 export const YIELD_EVERY = 100
 
 /** Resolves in the next iteration of the event loop. */
-export const yieldToLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+export const yieldToLoop = (): Promise<void> => setImmediate()
 
 /**
- * Converts the logs of a range of blocks, in their order, into changes of the index. Their emitters must be trusted.
- * Omits changes that a later change of the same NFT replaces. An unusable document is a change as well, so that it is
- * not read again; an unusable event is reported and skipped.
+ * Converts logs of trusted emitters, in order, into changes of the index without replaced ones. An unusable document is a change too,
+ * so that it is not read again. Unusable events are reported and skipped.
  * @throws SandboxError, or the signal's reason
  */
 export async function changesOf(
@@ -38,8 +38,7 @@ export async function changesOf(
 }
 
 /**
- * Converts one of the logs of `ahead` into a change. Returns undefined if the event is unusable, which is reported, or
- * if a later document replaces it.
+ * Converts a log of `ahead` into a change. Undefined if a later document replaces it, or if it is unusable, which is reported.
  * @throws SandboxError, or the signal's reason
  */
 export async function changeBy(
@@ -56,9 +55,9 @@ export async function changeBy(
     if (ahead.isReplaced(log)) return undefined
     const event = ahead.eventOf(log)
     const change = event && (await changeOf(event, log, chain, ahead))
-    return change ?? skip('is not of the form of its event')
+    return change ?? skip('is malformed')
   } catch (error) {
-    // not the event's fault: the range is retried later
+    // no fault of the event, so the range is retried later
     if (signal?.aborted || error instanceof ProviderError) throw error
     return skip(`cannot be read: ${(error as Error).name}`)
   }

@@ -1,19 +1,19 @@
 import { CHAIN_LIMITS, type Chain, type Chains, METADATA_TOPICS, refusal, untrustedView } from '@tidegate/chain'
 import { abortable, withDeadline } from '@tidegate/common'
 import { ChainError, type IndexedAsset, isDid, PROTOCOL_LIMITS, StaleIndexError } from '@tidegate/protocol'
-import { type Address, formatLog, type Hex, type PublicClient, type RpcLog } from 'viem'
+import { type Address, formatLog, numberToHex, type PublicClient, type RpcLog } from 'viem'
 import type { DocumentReader } from '../documents.js'
 import { documentOf, lastMetadata } from '../published.js'
 import { BASE_SIZE, SharedResults } from '../shared-results.js'
-import { hex } from './blocks/headers.js'
+import { logsOf } from './blocks/headers.js'
 import type { IndexStore } from './index-store.js'
 import { metadataFrom } from './indexed.js'
 
-/** Look-up of assets in their current state. */
+/** Finds assets in their current state. */
 export interface AssetIndex extends Pick<IndexStore, 'asset'> {
   /**
-   * Throws StaleIndexError where an asset that is not in the index may still be on a chain: on one whose index is stale.
-   * With `anyCurrent`, one chain that is current is enough: a chain that is down must not stop publishers on another.
+   * Throws StaleIndexError if an unindexed asset may exist, since the index of a chain is stale. With `anyCurrent`, one current chain
+   * is enough, so that a failed chain does not stop publishers on another.
    */
   assertAbsent(did: string, options?: { anyCurrent?: boolean }): void
 }
@@ -24,18 +24,17 @@ export interface CurrentOptions {
   documents: DocumentReader
   /** Whether the index of a chain is fresh. */
   isCurrent: (chainId: number) => boolean
-  /** Whether the index has diverged from the chain, which was reorganised. */
+  /** Whether the index has diverged from a reorganised chain. */
   isAstray: (chainId: number) => boolean
   /** Time to live of assets read from the chain, in milliseconds. */
   ttl: number
-  /** Milliseconds for reading one asset from the chain, whatever the number of requests. */
+  /** Milliseconds for reading one asset from the chain. */
   deadline: number
 }
 
 /**
- * Returns the index with a fallback to the chain: where the index of a chain is stale, state, datatokens and newest
- * document of an asset are read from the chain, so that a revoked asset is not served until the index catches up. Then
- * `asset` throws ChainError if no node responds.
+ * Returns the index with a fallback: if the index of a chain is stale, reads state, datatokens and newest document of an asset from the
+ * chain, so that a revoked asset is not served. Then `asset` throws ChainError if no node responds.
  */
 export function currentAssets(options: CurrentOptions): AssetIndex {
   const { index, chains, isCurrent, ttl, deadline } = options
@@ -48,7 +47,7 @@ export function currentAssets(options: CurrentOptions): AssetIndex {
   })
 
   async function lookUp(chain: Chain, did: string, stale: IndexedAsset): Promise<IndexedAsset> {
-    // the cursor first, so that the asset is as of this block or a later one
+    // the cursor first, so that the asset is of this block or a later one
     const cursor = await index.cursor(chain.chainId)
     const asset = (await index.asset(did)) ?? stale
     // after a reorganisation the newest event may precede the cursor, or the chain may be shorter
@@ -80,7 +79,7 @@ function sizeOf({ metadata, nft, datatokens }: IndexedAsset): number {
   return BASE_SIZE * (1 + datatokens.length) + 2 * text
 }
 
-/** Updates an asset with its on-chain state and the events after block `read`. */
+/** Returns an asset with its on-chain state and the metadata events after block `read`. */
 async function fromChain(
   chain: Chain,
   read: number,
@@ -100,7 +99,7 @@ async function fromChain(
         return { head: Number(head), state, tokens, log }
       },
       {
-        // a node that lags behind the index has nothing to add
+        // a node that lags behind the index is useless
         accept: ({ head, state }) => head >= read && state !== undefined,
         agreeOn: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
       },
@@ -120,19 +119,16 @@ async function fromChain(
   }
 }
 
-/**
- * The newest metadata event of an NFT in a range of blocks: asked for in halves where a node refuses so many, until the
- * signal fires.
- */
+/** Requests the newest metadata event of an NFT in a range of blocks. Halves a refused range. */
 async function newestMetadata(client: PublicClient, nft: Address, first: number, last: number, signal: AbortSignal) {
   let left = CHAIN_LIMITS.chain.newest
   async function newestIn(from: number, to: number): Promise<RpcLog | undefined> {
     if (from > to) return undefined
     signal.throwIfAborted()
-    if (left-- === 0) throw new Error('The node gives too few blocks at once.')
-    const filter = { address: nft, fromBlock: hex(from), toBlock: hex(to), topics: [METADATA_TOPICS] as Hex[][] }
+    if (left-- === 0) throw new Error('The node returns too few blocks at once.')
+    const blocks = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
     try {
-      return (await client.request({ method: 'eth_getLogs', params: [filter] })).at(-1)
+      return (await logsOf(client, { ...blocks, address: nft, topics: [METADATA_TOPICS] })).at(-1)
     } catch (error) {
       if (from === to || !refusal(error)) throw error
       const middle = Math.floor((from + to) / 2)

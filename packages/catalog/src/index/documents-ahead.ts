@@ -7,20 +7,20 @@ import type { DecodedForIndex, DocumentReader, Publication } from '../documents.
 import { documentOf, type MetadataEvent } from '../published.js'
 import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 
-/** How documents are decoded; the signal aborts it. */
+/** Options of decoding documents. The signal aborts it. */
 export interface DecodeOptions {
   documents: DocumentReader
   signal?: AbortSignal | undefined
-  /** The database for which rows of a consumer are prepared with documents that are decoded ahead. Default: none are. */
+  /** The dialect of search rows to prepare with documents that are decoded ahead. Default: no rows. */
   dialect?: Dialect | undefined
-  /** Where a later document of the same NFT replaces a document, which is not decoded then. Default: in the same block. */
+  /** The scope in which the last document of an NFT replaces earlier ones, which are not decoded. Default: block. */
   replaces?: 'block' | 'range' | undefined
 }
 
-/** Documents that are decoded before their turn: two groups for each thread of the sandbox, so that none of them waits. */
+/** Documents that are decoded ahead: two groups per thread of the sandbox, so that no thread waits. */
 const MOST_AHEAD = 4 * COMMON_LIMITS.sandbox.batch.documents
 
-/** Estimate for the longest documents, in characters. */
+/** Maximum estimate for a document, in characters. */
 const LONGEST = 1_048_576
 
 const DEPLOYMENTS = new Set<unknown>(topicsOf(['NFTCreated', 'TokenCreated']))
@@ -32,33 +32,32 @@ interface Started {
   decoded: Promise<DecodedForIndex | undefined>
 }
 
-/** A document that is decoded with others. */
+/** A document of a group that is decoded together. */
 interface Member extends Publication {
   log: Log
   event: ChainEvent
 }
 
-/** A data NFT that events of this range tell of, and its datatokens. */
+/** A data NFT that was deployed in this range, and its datatokens. */
 type DeployedAsset = Pick<IndexedAsset, 'nft' | 'datatokens'>
 
 /**
- * Decodes the documents of a range's events in order, and starts some before their turn, so that the threads work while
- * the event loop and the database do: several by one task, since a task costs more than a short document. Documents before
- * their turn wait behind those of requests. The threads make the search rows as well, of assets that this range tells of
- * from their data NFT on.
+ * Decodes the documents of a range's events in order, and some of them ahead, so that threads and database work concurrently. One task
+ * decodes a group of documents, at a lower priority than requests. For assets that were deployed in this range, the threads also make
+ * the search rows.
  */
 export class DocumentsAhead {
   private readonly started = new Map<Log, Started>()
   private readonly deployed = new Map<Address, DeployedAsset>()
-  /** Events that were decoded before their turn; undefined for a malformed one. */
+  /** Events that were decoded ahead; undefined for a malformed one. */
   private readonly noted = new Map<Log, ChainEvent | undefined>()
-  /** The last metadata event by NFT, and by block if a document replaces others of its block alone. */
+  /** The last metadata event by scope. */
   private readonly last = new Map<string, Log>()
-  /** The first event that has not been looked at. */
+  /** Position of the first log that was not read. */
   private next = 0
   private size = 0
 
-  /** `logs`: in the order in which their documents are asked for. */
+  /** `logs`: in the order of calls of documentOf. */
   constructor(
     private readonly logs: readonly Log[],
     private readonly chain: Chain,
@@ -74,10 +73,7 @@ export class DocumentsAhead {
     return known ?? decodeEvent(log)
   }
 
-  /**
-   * Returns whether a later document replaces the document of this event. One block may hold hundreds of documents of one
-   * NFT, of which each costs a task of the sandbox.
-   */
+  /** Returns whether a later document replaces the one of this event. A block may contain hundreds of documents of one NFT. */
   isReplaced(log: Log): boolean {
     if (!METADATA.has(log.topics[0])) return false
     const last = this.last.get(this.scopeOf(log))
@@ -86,7 +82,7 @@ export class DocumentsAhead {
     return this.noted.get(last) !== undefined
   }
 
-  /** Decodes the document of a metadata event, whose turn it is. Throws SandboxError, or the signal's reason. */
+  /** Decodes the document of a metadata event. Throws SandboxError, or the signal's reason. */
   async documentOf(log: Log, event: MetadataEvent): Promise<DecodedForIndex> {
     this.start()
     const early = this.started.get(log)
@@ -103,7 +99,7 @@ export class DocumentsAhead {
     const { documents, size } = COMMON_LIMITS.sandbox.batch
     let group: Member[] = []
     let length = 0
-    // a group at a time, or whatever is left
+    // only whole groups, except at the end
     while (this.next < this.logs.length && this.started.size <= MOST_AHEAD - documents) {
       if (this.size >= CHAIN_LIMITS.chain.decoded) break
       const log = this.logs[this.next++] as Log
@@ -144,14 +140,14 @@ export class DocumentsAhead {
     }
   }
 
-  /** The asset of an event, as far as it is known before its document. */
+  /** Returns the asset of an event without its document, if it was deployed in this range. */
   private expected(event: MetadataEvent, nft: Address): Publication['expected'] {
     const { chainId } = this.chain
     const { dialect } = this.read
     const deployed = this.deployed.get(nft)
     if (!dialect || !deployed) return undefined
     const metadata = metadataFrom(event, nft, { chainId }, { ddo: '', did: '' })
-    // as they are now: further ones may follow
+    // a copy, since further datatokens may follow
     return { asset: { chainId, nft: deployed.nft, datatokens: [...deployed.datatokens], metadata }, dialect }
   }
 
@@ -167,7 +163,7 @@ export class DocumentsAhead {
     const { documents, signal } = this.read
     const all = documents
       .decodeBatch(group, { signal })
-      // what cannot be done now, for instance since too many documents wait, is done when its turn comes
+      // for example a full queue: documents are then decoded in their turn
       .catch(() => undefined)
     for (const [at, { log, event }] of group.entries()) {
       const size = decodedSize(log)

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
@@ -10,27 +11,25 @@ import { NoRoom, RangeSync, type SyncOptions } from './sync.js'
 export interface FollowerOptions extends SyncOptions {
   /** Milliseconds between polls of the head. */
   pollInterval: number
-  /** Called when the index of a chain has changed, by this instance or another one. */
+  /** Called when this or another instance has changed the index of a chain. */
   onChanged?: (chainId: number) => void
-  /** Called when everything after a block was rolled back; -1 stands for everything. */
+  /** Called after a rollback to a block; -1: all blocks are rolled back. */
   onRollback?: (chainId: number, block: number) => void
 }
 
 /** Longest backoff after failures, in milliseconds. */
 const MAX_BACKOFF = 30_000
 
-/** Milliseconds before the first warning that no node knows the last block read, and between further ones. */
+/** Milliseconds before the first warning that no node knows the last indexed block, and between further warnings. */
 const UNKNOWN_INTERVAL = 30_000
 
 /**
- * Follows one chain and keeps its index at the head. It reads bounded ranges of blocks and commits each with the cursor
- * in one transaction, so that it resumes after a crash. When the chain is reorganised, the index is rolled back to the
- * newest checkpoint that is still on the chain; beyond the checkpoints, a new generation of the index is built beside
- * the live one.
+ * Follows one chain and keeps its index at the head. Commits each range with the cursor in one transaction, so that it resumes after a
+ * crash. After a reorganisation it rolls the index back to the newest checkpoint on the chain. If that is deeper than the checkpoints,
+ * it builds a new generation beside the live one.
  */
 export class ChainFollower {
   private running: Promise<void> | undefined
-  private wake: () => void = () => undefined
   private readonly stopping = new AbortController()
   private readonly sync: RangeSync
   private readonly rebuild: Rebuild
@@ -50,7 +49,7 @@ export class ChainFollower {
     private readonly log: Logger,
   ) {
     const syncOptions = { ...options, signal: this.stopping.signal }
-    // each document that is being decoded listens
+    // each document in decoding adds a listener
     setMaxListeners(0, this.stopping.signal)
     this.sync = new RangeSync(chain, index, syncOptions, log)
     this.rebuild = new Rebuild(chain, index, syncOptions, log)
@@ -60,7 +59,6 @@ export class ChainFollower {
     const head = this.head
     const block = this.block
     const next = (block ?? this.chain.deployment.startBlock - 1) + 1
-    // asked for by each request, and an object that begins as a copy takes microseconds to grow
     return {
       chainId: this.chain.chainId,
       block,
@@ -73,7 +71,7 @@ export class ChainFollower {
     }
   }
 
-  /** Milliseconds since the nodes last knew the last block read. */
+  /** Milliseconds since the nodes last knew the last indexed block. */
   private get unseenFor(): number {
     return performance.now() - this.seenAt
   }
@@ -86,10 +84,9 @@ export class ChainFollower {
     this.running ??= this.loop()
   }
 
-  /** Stops after the commit in progress; a range whose documents are still being read is abandoned. */
+  /** Stops after the running commit. Abandons a range whose documents are being read. */
   async stop(): Promise<void> {
     this.stopping.abort()
-    this.wake()
     await this.running
   }
 
@@ -115,7 +112,10 @@ export class ChainFollower {
     }
   }
 
-  /** Reads final ranges until the view of the chain is stale, or else one range. Returns true when there is nothing left to read, or nothing can be read now. Throws what stops it. */
+  /**
+   * Reads final ranges until the view of the chain is stale, or else one range. Returns true if nothing is left to read, or nothing can
+   * be read now. Throws ChainError, SandboxError, StateError, NoRoom.
+   */
   async step(): Promise<boolean> {
     const { chain, index } = this
     const { chainId } = chain
@@ -131,14 +131,14 @@ export class ChainFollower {
       await index.begin(chainId, true)
     }
     const swept = old && (await index.sweep(chainId))
-    // a process that ended meanwhile has left it half done
+    // a rollback of a process that has ended
     if (live?.undoing) await this.undoTo(live.cursor)
     let failure: unknown
     const idle = await this.syncLive(generations, view).catch((error) => {
       failure = error
       return true
     })
-    // the rebuild continues while the live generation is at the head, or stuck
+    // the rebuild continues if the live generation is at the head or fails
     const rebuildIdle = !next || !idle || (await this.rebuild.step(generations, view, this.unseenFor))
     if (failure && rebuildIdle) throw failure
     return idle && rebuildIdle && !swept
@@ -148,7 +148,7 @@ export class ChainFollower {
   private async syncLive({ live, next }: Generations, { status, heads }: ChainView): Promise<boolean> {
     const { chain, index, options } = this
     if (live && status === 'other') return this.rollBack(live.cursor, next !== undefined)
-    // the live generation is on the chain after all, so an unrequested rebuild is obsolete
+    // the live generation is on the chain again, so an unrequested rebuild is obsolete
     if (live && status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
     const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, heads)
     if (rolledBack) this.noteRollback(rolledBack)
@@ -177,9 +177,9 @@ export class ChainFollower {
     return false
   }
 
-  /** Rolls the live generation back to a checkpoint, or continues to. */
+  /** Rolls the live generation back to a checkpoint, or continues an interrupted rollback. */
   private async undoTo(ancestor: Cursor): Promise<void> {
-    // orders of replaced blocks must not be trusted meanwhile
+    // before and after, since orders of replaced blocks must not be trusted meanwhile
     this.noteRollback(ancestor)
     await this.index.rollback(this.chain.chainId, ancestor)
     this.noteRollback(ancestor)
@@ -194,7 +194,7 @@ export class ChainFollower {
     options.onRollback?.(chainId, ancestor.block)
   }
 
-  /** Records the nodes' view. The head of nodes that do not know the last block read is no measure of the index's lag. */
+  /** Records the nodes' view. Ignores the head of nodes that do not know the last indexed block. */
   private recordView(cursor: Cursor | undefined, { heads, status }: ChainView): void {
     this.block = cursor?.block ?? null
     this.astray = status === 'other'
@@ -207,10 +207,10 @@ export class ChainFollower {
     if (Math.min(this.unseenFor, now - this.lastLogged) < UNKNOWN_INTERVAL) return
     this.lastLogged = now
     const { chainId } = this.chain
-    this.log.warn({ chainId, block: cursor?.block, head: heads[0] }, 'nodes do not know the block that was read last')
+    this.log.warn({ chainId, block: cursor?.block, head: heads[0] }, 'nodes do not know the last indexed block')
   }
 
-  /** Another instance may have advanced, rolled back or replaced the index since this one last looked. */
+  /** Reports the changes that other instances have made since the last call. */
   private async noticeMove(live: Generations['live']): Promise<void> {
     const seen = this.seen
     this.seen = live
@@ -227,14 +227,7 @@ export class ChainFollower {
     this.options.onRollback?.(chainId, checkpoints.find(({ block }) => block < last)?.block ?? -1)
   }
 
-  private pause(milliseconds: number): Promise<void> {
-    if (this.stopped) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds)
-      this.wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
+  private async pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
   }
 }

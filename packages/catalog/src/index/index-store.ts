@@ -2,11 +2,11 @@ import type { Dialect } from '@tidegate/database'
 import type { Address, Hex, IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
 import type { PreparedRows } from './index-consumer.js'
 
-/** The position of the index on a chain: the last block, and its hash to detect reorganisations. */
+/** The position of the index on a chain: the last block with its hash, which shows reorganisations. */
 export interface Cursor {
   block: number
   hash: Hex
-  /** The beginning of a later block that is applied as well. Blocks between have no events. */
+  /** The applied beginning of a later block. Blocks in between have no events. */
   part?: BlockPart | undefined
 }
 
@@ -46,7 +46,7 @@ export interface ReusedOrder extends OrderEvent {
 export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
   | { kind: 'datatoken'; datatoken: IndexedDatatoken }
-  /** `prepared`: the consumer's rows of the asset, if they were made ahead. */
+  /** `prepared`: the consumer's rows of the asset, if they were prepared. */
   | {
       kind: 'metadata'
       metadata: IndexedMetadata
@@ -59,7 +59,7 @@ export type IndexChange =
   /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */
   | { kind: 'unreadable'; nft: Address; reason: string }
 
-/** Returns the characters that a change adds to the database: its document and the prepared rows. */
+/** Returns the characters of a change: its document and prepared rows. */
 export function weightOf(change: IndexChange): number {
   if (change.kind !== 'metadata') return 0
   return (change.metadata.ddo?.length ?? 0) + (change.prepared?.rows?.length ?? 0)
@@ -68,49 +68,43 @@ export function weightOf(change: IndexChange): number {
 /** Kinds of contracts whose events are indexed. */
 export type EmitterKind = 'nft' | 'datatoken'
 
-/** The generations of an index that are written by its events: the one that serves requests, and the one that will. */
+/** A writable generation: the live one serves requests, the next one will replace it. */
 export type IndexRole = 'live' | 'next'
 
-/** One batch of the index. */
 export interface IndexBatch {
   chainId: number
   from: Cursor | undefined
   to: Cursor
   changes: IndexChange[]
   undoSince?: number | undefined
-  /**
-   * Called with each change whose data cannot be stored; the other changes are applied. Without it such a change makes
-   * `commit` reject with UnstorableError.
-   */
+  /** Called with each unstorable change; others are applied. Without it, `commit` rejects with UnstorableError. */
   onUnstorable?: ((change: IndexChange) => void) | undefined
 }
 
-/** A generation of the index: what was read of each chain, from its start to a cursor. */
+/** A generation of the index: all that was read of each chain, up to a cursor. */
 export interface IndexGeneration {
-  /** The database for which rows of a consumer may be prepared; undefined if the consumer makes all of them itself. */
+  /** The dialect for prepared rows; undefined if none are used. */
   readonly dialect?: Dialect | undefined
   cursor(chainId: number): Promise<Cursor | undefined>
   /**
-   * Applies all changes and moves the cursor from `from` to `to`, in one transaction. Returns false and changes nothing
-   * if the cursor is not at `from`. With `undoSince` the previous rows are saved as well, so that a rollback to that
-   * block remains possible. Undo data before the last checkpoint up to it is deleted. A batch that ends inside a block
-   * always saves the previous rows: another block may replace it.
+   * Applies all changes and moves the cursor from `from` to `to`, in one transaction. Returns false and changes nothing if the cursor is
+   * not at `from`. With `undoSince`, or if the batch ends inside a block, saves the previous rows for a rollback. Deletes undo rows that
+   * a rollback to `undoSince` does not need.
    */
   commit(step: IndexBatch): Promise<boolean>
-  /** Returns the cursors that `rollback` accepts, newest first. The first one is the current cursor unless that has a part. */
+  /** Returns the cursors that `rollback` accepts, newest first. The first is the current cursor, unless that has a part. */
   checkpoints(chainId: number): Promise<Cursor[]>
   /**
-   * Rolls back to a checkpoint. The first transaction moves the cursor, and each further one restores some rows. Until the
-   * last one `commit` returns false. A rollback that was interrupted is continued by the same call.
+   * Rolls back to a checkpoint: moves the cursor, then restores rows in several transactions. Meanwhile `commit` returns false. The same
+   * call continues an interrupted rollback.
    */
   rollback(chainId: number, to: Cursor): Promise<void>
-  /** Returns those of a few hundred addresses that are indexed, by a single statement. */
+  /** Returns the indexed addresses among a few hundred, by a single statement. */
   known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
   /** Returns at most `limit` indexed addresses after an address, in order. */
   emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
 }
 
-/** The generations of a chain's index. */
 export interface Generations {
   /**
    * The one that serves requests. `undoing`: its rollback was interrupted. `lacksOrders`: it was read by a version that stored no
@@ -125,16 +119,14 @@ export interface Generations {
 
 /** The index: the live generation of each chain, and the next ones. */
 export interface IndexStore extends IndexGeneration {
-  /** Tries to become the instance that follows a chain, of all on one database. */
+  /** Tries to become the only instance on the database that follows a chain. */
   tryLead(chainId: number): Promise<boolean>
   /** Returns the chains with a live generation. */
   chains(): Promise<number[]>
   generations(chainId: number): Promise<Generations>
   /** The generations that will replace the live ones. */
   readonly next: IndexGeneration
-  /**
-   * Starts the next generation of a chain and abandons a previous one. Does nothing if no generation is live yet.
-   */
+  /** Starts the next generation of a chain and abandons a previous one. Does nothing without a live generation. */
   begin(chainId: number, wanted: boolean): Promise<void>
   /** Abandons the next generation of a chain. */
   abandon(chainId: number): Promise<void>

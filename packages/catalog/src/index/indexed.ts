@@ -8,7 +8,7 @@ import type { ReusedOrder, StartedOrder } from './index-store.js'
 
 const cut = (name: string) => name.slice(0, CHAIN_LIMITS.chain.name)
 
-/** The data NFT that an event tells of. */
+/** Returns the data NFT of a deployment event. */
 export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): IndexedNft {
   return {
     address: args.newTokenAddress,
@@ -20,9 +20,9 @@ export function nftOf({ args, blockTimestamp }: EventNamed<'NFTCreated'>): Index
   }
 }
 
-/** The datatoken that an event tells of. */
+/** Returns the datatoken of a deployment event. */
 export function datatokenOf({ args }: EventNamed<'TokenCreated'>): IndexedDatatoken {
-  // the creator is the factory's caller, which it requires to be one of its own NFTs
+  // the factory requires that the creator is one of its own NFTs
   return { address: args.newTokenAddress, nft: args.creator, name: cut(args.name), symbol: cut(args.symbol) }
 }
 

@@ -1,18 +1,18 @@
 /** The progress of the index of one chain. */
 export interface IndexProgress {
   chainId: number
-  /** Last block read; null before the first one. */
+  /** Last indexed block; null before the first one. */
   block: number | null
-  /** Head of the chain when nodes last knew the last block read; null before the first time. */
+  /** The chain's head when the nodes last knew the last indexed block; null before that. */
   head: number | null
-  /** Age of that head, in milliseconds; null while it is unknown. */
+  /** Milliseconds since that head was observed; null if it is unknown. */
   age: number | null
-  /** Blocks left to read; null while the head is unknown. */
+  /** Blocks left to read; null if the head is unknown. */
   lag: number | null
-  /** Whether the index has diverged from the chain, which was reorganised. */
+  /** Whether the index has diverged from a reorganised chain. */
   astray: boolean
-  /** Last block of the rebuild that is to replace this index; null if there is none, or it has not read a block. */
+  /** Last block of a rebuild; null without a rebuild, or before its first block. */
   rereading: number | null
-  /** Whether the index pauses, since the disk of its database is nearly full. */
+  /** Whether the index pauses because the database's disk is nearly full. */
   paused: boolean
 }

@@ -5,12 +5,12 @@ import type { Cursor, Generations, IndexStore } from './index-store.js'
 import { RangeSync, type SyncOptions } from './sync.js'
 
 /**
- * Milliseconds for which no node must have known the live cursor before a rebuild that the operator requested replaces a
- * longer live generation: the chain may have been restarted, and be shorter. Nodes that only lag recover earlier.
+ * Milliseconds without a node that knows the live cursor, after which a requested rebuild may replace a longer live generation: the
+ * chain may have been restarted. Lagging nodes recover earlier.
  */
 const UNKNOWN_TIMEOUT = 60_000
 
-/** Builds a new generation of a chain's index beside the live one, which stays in use, and promotes it at the end. */
+/** Builds a new generation of a chain's index beside the live one, and promotes it at the end. */
 export class Rebuild {
   private readonly sync: RangeSync
 
@@ -24,8 +24,8 @@ export class Rebuild {
   }
 
   /**
-   * Reads final ranges until the view of the chain is stale, or else one range. `view` is the nodes' view of the live generation, `unseenFor` the milliseconds since they last knew
-   * its cursor. Returns true if nothing can be read now. Throws what stops it.
+   * Reads final ranges until the view of the chain is stale, or else one range. Returns true if nothing can be read now. `view`: the
+   * nodes' view of the live generation; `unseenFor`: milliseconds since the nodes last knew its cursor.
    */
   async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {
     const { chain, index } = this
@@ -36,7 +36,7 @@ export class Rebuild {
     if (next.cursor && status === 'other') return this.rollBack(next.cursor, next.wanted)
     const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, heads)
     if (!idle) return false
-    // it must have reached the lowest head at least
+    // it must have reached at least the lowest head
     if (!cursor || cursor.block < (heads.at(-1) as number)) return true
     const required = live ? await this.requiredBlock(live.cursor, next.wanted, view, unseenFor) : 0
     if (cursor.block < required || !(await index.promote(chainId, cursor))) return true
@@ -44,7 +44,7 @@ export class Rebuild {
     return false
   }
 
-  /** The block that the new generation must have reached before its promotion, so that nothing is lost. */
+  /** Returns the block that the new generation must reach before its promotion. */
   private async requiredBlock(
     live: Cursor,
     wanted: boolean,
@@ -52,7 +52,7 @@ export class Rebuild {
     unseenFor: number,
   ): Promise<number> {
     if (status === 'same') return live.block
-    // the nodes have another block at the oldest checkpoint, so they have reached it
+    // the oldest checkpoint: the nodes have another block there
     if (status === 'other') return (await this.index.checkpoints(this.chain.chainId)).at(-1)?.block ?? live.block
     return wanted && unseenFor >= UNKNOWN_TIMEOUT ? 0 : Number.POSITIVE_INFINITY
   }
@@ -63,7 +63,7 @@ export class Rebuild {
     const ancestor = await commonAncestor(chain, await index.next.checkpoints(chainId))
     if (ancestor === undefined) return true
     if (ancestor === 'gone') {
-      this.log.warn({ chainId, block: cursor.block }, 'chain history changed, reading it again from its start')
+      this.log.warn({ chainId, block: cursor.block }, 'chain history changed, restarting the rebuild')
       await index.begin(chainId, wanted)
     } else if (ancestor.block !== cursor.block) await index.next.rollback(chainId, ancestor)
     return false

@@ -2,7 +2,7 @@ import type { DocumentReader } from '../documents.js'
 import type { AssetSource, UnverifiedAsset } from '../resolver.js'
 import type { AssetIndex } from './current.js'
 
-/** Returns the on-chain index as a source of assets; its contents were verified when they were read from the chain. */
+/** Returns the index as a source of assets, which were verified when they were read from the chain. */
 export function indexSource(
   index: AssetIndex,
   documents: DocumentReader,

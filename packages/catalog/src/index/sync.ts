@@ -12,10 +12,10 @@ import type { Cursor, IndexGeneration } from './index-store.js'
 export interface SyncOptions {
   /** Largest number of blocks to request at once. */
   blockRange: number
-  /** Ranges to request at once while the index is far behind. */
+  /** Ranges to request concurrently during a catch-up. */
   concurrency: number
   documents: DocumentReader
-  /** Blocks below the head from which a reorganisation is rolled back without a rebuild. */
+  /** Depth of a reorganisation, in blocks, that a rollback can handle without a rebuild. */
   reorgDepth: number
   /** Called for each event that is skipped. */
   onSkipped?: (chainId: number) => void
@@ -23,30 +23,29 @@ export interface SyncOptions {
   hasRoom?: () => Promise<boolean>
 }
 
-/** The disk of the database is nearly full. Writes of requests go on. */
+/** The disk of the database is nearly full, so the index pauses. Requests may still write. */
 export class NoRoom extends Error {
   constructor() {
     super('The disk of STATE_DIR has less free space than INDEX_DISK_FLOOR.')
   }
 }
 
-/** The result of one sync step. */
 export interface SyncStep {
-  /** Whether there is nothing left to read, or nothing can be read now. */
+  /** Whether nothing is left to read, or nothing can be read now. */
   idle: boolean
   /** The new cursor; undefined if nothing was read. */
   cursor?: Cursor
-  /** The cursor to which the generation was rolled back: the block that it was reading is replaced. */
+  /** The cursor after a rollback: the chain has replaced a partly applied block. */
   rolledBack?: Cursor
 }
 
-/** Milliseconds between progress lines in the log during a long catch-up. */
+/** Milliseconds between progress lines in the log during a catch-up. */
 const PROGRESS_INTERVAL = 10_000
 
-/** Milliseconds after which the nodes' view of the chain is refreshed, however many ranges are left. */
+/** Milliseconds after which the nodes' view of the chain is stale. */
 const VIEW_LIFETIME = 5000
 
-/** The last commit, which may be under way, and what its range deployed. */
+/** The last commit, which may be running, and the deployments of its range. */
 interface Latest extends Pick<LastCommit, 'committed'> {
   deployed?: DeployedContracts | undefined
 }
@@ -72,15 +71,14 @@ export class RangeSync {
   }
 
   /**
-   * Reads one range after the cursor, and of final blocks as many as there is time for until the view of the chain is
-   * old: each one while the last batch of the one before is being written. All of it is committed, or not, when this
-   * settles. Throws ChainError, SandboxError, StateError; ranges before stay committed.
+   * Reads final ranges after the cursor until the view of the chain is stale, or else one range. Reads a range during the commit of the
+   * one before. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
    */
   async syncNext(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
     this.latest = NOTHING
     try {
       const step = await this.syncSome(cursor, heads)
-      // where the cursor has moved, it is not known how far this came
+      // another instance has moved the cursor, so the step is unknown
       return (await this.latest.committed) ? step : { idle: false }
     } finally {
       await this.latest.committed.catch(() => undefined)
@@ -101,7 +99,7 @@ export class RangeSync {
     return step
   }
 
-  /** Reads one range after the cursor, towards the first head for which a node has the blocks. */
+  /** Reads one range after the cursor, towards the first head whose blocks a node has. */
   private async syncOne(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
     if (this.options.hasRoom && !(await this.options.hasRoom())) throw new NoRoom()
     const from = cursor ? cursor.block + 1 : this.chain.deployment.startBlock
@@ -120,7 +118,7 @@ export class RangeSync {
     return { idle: true }
   }
 
-  /** Applies the range after the cursor where it was read ahead. */
+  /** Applies the range after the cursor if it was read ahead. */
   private async syncAhead(cursor: Cursor | undefined, from: number, head: number): Promise<SyncStep | undefined> {
     const ahead = await this.ahead.next(from, head - this.options.reorgDepth, this.range.blocks, cursor)
     if (!ahead) return undefined
@@ -146,12 +144,12 @@ export class RangeSync {
       this.range.failed(to - from + 1, error instanceof RangeRefused ? error.failure : 'other')
       this.ahead.failed(error)
       if (!(error instanceof RangeRefused) || from === to) throw error
-      // retry at once, with fewer blocks
+      // retries at once with fewer blocks
       log.info({ chainId, from, to, reason: error.reason }, 'nodes refused a range of blocks, trying a smaller one')
       return { idle: false }
     }
     if (!range) {
-      // beside lagging nodes there may be one that has the blocks, but refuses so many at once
+      // perhaps only lagging nodes answered, and one that has the blocks failed
       this.range.failed(to - from + 1, 'other')
       return undefined
     }
@@ -159,7 +157,7 @@ export class RangeSync {
     return this.apply(range, cursor, [to - from + 1], head)
   }
 
-  /** Applies a range; `requests`: the blocks of each request that it came by, the events by the first one. */
+  /** Applies a range. `requests`: blocks per request; only the first request has events. */
   private async apply(
     range: BlockRange,
     cursor: Cursor | undefined,
@@ -189,7 +187,7 @@ export class RangeSync {
     return { idle: to === head, cursor: applied.cursor }
   }
 
-  /** Takes back the part of a block that the chain has replaced. */
+  /** Rolls back the applied part of a block that the chain has replaced. */
   private async rollBackPart(cursor: Cursor): Promise<SyncStep> {
     if (!(await this.latest.committed)) return { idle: false }
     const { chainId } = this.chain

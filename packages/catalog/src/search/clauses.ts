@@ -12,12 +12,12 @@ export function bool(parts: Partial<Extract<Clause, { kind: 'bool' }>>): Clause 
   return { kind: 'bool', must, filter, should, not, least, boost }
 }
 
-/** A clause with its score multiplied by a boost. */
+/** Returns a clause with its score multiplied by a boost. */
 export function boosted(clause: Clause, boost: number): Clause {
   return boost === 1 ? clause : { ...clause, boost: clause.boost * boost }
 }
 
-/** A text in some fields. */
+/** Returns a clause for a phrase in any of some fields. */
 export function phrase(fields: Field[], phrase: Phrase, reader: QueryReader): Clause {
   const { words, prefix } = phrase
   reader.clause()
@@ -26,7 +26,7 @@ export function phrase(fields: Field[], phrase: Phrase, reader: QueryReader): Cl
   return { kind: 'text', fields, phrase, boost: 1 }
 }
 
-/** A clause for each word of a text in some fields; none if it has no words. `prefix`: the last one may go on. */
+/** Returns one clause per word of a text; empty if it has no words. `prefix`: the last word may be a prefix. */
 export function eachWord(fields: Field[], text: string, reader: QueryReader, prefix = false): Clause[] {
   return phrasesOf(text, prefix).map((one) => phrase(fields, one, reader))
 }

@@ -8,14 +8,14 @@ const LIMITS = CATALOG_LIMITS.search
 
 /** One value of a served document. */
 export interface Leaf {
-  /** The path of keys that lead to it, separated by dots, without list indexes. */
+  /** The keys of its path, separated by dots, without list indexes. */
   path: string
   value: string | number | boolean
-  /** Its words in order; undefined in place of one that is not indexed. */
+  /** Its words in order; undefined for each word that is not indexed. */
   words: (string | undefined)[]
 }
 
-/** A number that is stored apart from the full-text index. */
+/** A number that is stored outside the full-text index. */
 export type Count = Leaf & { value: number }
 
 /** The searchable part of a document. */
@@ -25,24 +25,23 @@ export interface Searchable {
   created: number
   encrypted: boolean
   leaves: Leaf[]
-  /** Values that change with every order. They are compared, and no text is found by them. */
+  /** Values that change with every order. They can be compared, but are not in the full-text index. */
   counts: Count[]
   /** Every path with a value below it, including those of objects. */
   paths: Set<string>
 }
 
-/** Never searched: locations, and purgatory, for which the operator's lists themselves are consulted. */
+/** Paths that are never searched: file locations, and purgatory, which comes from the operator's lists. */
 const LEFT_OUT = new Set(['services.files', 'credentialSubject.services.files', 'purgatory'])
 
-/** Fields of the index that change with every order: not part of the full-text index, which is slow to write. */
+/** Fields that change with every order. They are not in the full-text index, which is slow to write. */
 export const COUNTS = { all: 'stats.orders', each: 'indexedMetadata.stats.orders' } as const
 
-/** Whether a field is one of those. */
 export function isCount(path: string): boolean {
   return path === COUNTS.all || path === COUNTS.each
 }
 
-/** Fields of the index come first, so that a document with many values cannot displace them. */
+/** Fields of the index, which come first, so that a document with many values cannot displace them. */
 const FIRST = [
   'id',
   'version',
@@ -64,12 +63,12 @@ const ALIASES: [RegExp, string][] = [
   [/^event\.tx$/, 'event.txid'],
 ]
 
-/** The canonical path of a field: a value that a served document contains in several places has one path. */
+/** Returns the canonical path of a field: a value in several places of a served document has one path. */
 export function searchedPath(path: string): string {
   return ALIASES.reduce((found, [form, by]) => found.replace(form, by), path)
 }
 
-/** A memo of a pure function, which nobody has to own: most documents share their paths. */
+/** A memo of searchedPath: most documents share their paths. */
 const searchedPaths = new LRUCache<string, string>(upTo(10_000))
 function pathIn(parent: string, key: string): string {
   const path = parent ? `${parent}.${clean(key)}` : clean(key)
@@ -81,7 +80,7 @@ function pathIn(parent: string, key: string): string {
   return found
 }
 
-/** The searchable part of an asset; undefined if it must not be found. */
+/** Returns the searchable part of an asset; undefined if it must not be found. */
 export function searchable(asset: IndexedAsset): Searchable | undefined {
   if (!isConsumable(asset.metadata.state)) return undefined
   const found = readIn(asset, leavesOf)
@@ -90,26 +89,23 @@ export function searchable(asset: IndexedAsset): Searchable | undefined {
   return { did, created: Math.max(0, Math.floor(Date.parse(asset.nft.created) / 1000)) || 0, encrypted, ...found }
 }
 
-/** The counts of an asset; see `Searchable`. */
+/** Returns the counts of an asset (see Searchable). */
 export function countsOf(asset: IndexedAsset): Count[] {
   return readIn(asset, countsIn) ?? []
 }
 
-/**
- * What is read of the document of an asset as it is served. An unreadable one, which an earlier release with fewer checks
- * may have stored, is not found, and fails nothing.
- */
+/** Applies `read` to the served document of an asset; undefined if the stored document is unreadable. */
 function readIn<T>(asset: IndexedAsset, read: (document: Record<string, unknown>) => T): T | undefined {
   try {
     const found = opened(asset)
-    // a document might name another chain, or none where others name theirs
+    // a document may name a wrong chain or none
     return found && read({ ...assetDocument(found, {}), chainId: asset.chainId })
   } catch {
     return undefined
   }
 }
 
-/** A served document has these fields of the index alone. */
+/** Returns the counts of a served document. They come from the index. */
 function countsIn({ stats, indexedMetadata }: Record<string, unknown>): Count[] {
   const all = (path: string, entries: unknown): Count[] => {
     const values = (Array.isArray(entries) ? entries : [entries]).flatMap(({ orders } = {}) => orders ?? [])
@@ -119,7 +115,7 @@ function countsIn({ stats, indexedMetadata }: Record<string, unknown>): Count[] 
   return [...all(COUNTS.all, stats), ...all(COUNTS.each, each)]
 }
 
-/** The searchable values of a document, within their bounds. */
+/** Returns the searchable values of a document, within their limits. */
 export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'leaves' | 'counts' | 'paths'> {
   const leaves: Leaf[] = []
   const paths = new Set<string>()
@@ -154,7 +150,7 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
 
 const PRINTABLE = /^[ -~\n]*$/
 
-/** Text that every database can store. */
+/** Returns a text that every database can store. */
 export function clean(text: string): string {
   if (PRINTABLE.test(text)) return text
   const whole = /\p{Cs}/u.test(text) ? Buffer.from(text).toString() : text
@@ -162,8 +158,8 @@ export function clean(text: string): string {
 }
 
 /**
- * Distributes the words and the room of a document: the longest texts get what the others leave. A word that is a whole
- * value is there already, with its room, since values are found by it.
+ * Adds words to the values of a document, within its limits. Starts with the shortest texts. A value of a single word has its word
+ * already.
  */
 function addWords(leaves: Leaf[], room: RowRoom): void {
   let left: number = LIMITS.words
@@ -188,19 +184,19 @@ function addWords(leaves: Leaf[], room: RowRoom): void {
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** Parses a time to milliseconds since 1970, in UTC if it names no zone; undefined if it is not a time. */
+/** Parses a time to milliseconds since 1970, in UTC if it has no zone; undefined if it is not a time. */
 export function timeOf(text: string): number | undefined {
   const [, day, time = '00:00', zone = 'Z'] = (text.length <= 40 && DATE.exec(text)) || []
   const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`)
   return Number.isNaN(at) ? undefined : at
 }
 
-/** The number that a value is compared as: itself, or its time. Undefined if it is neither. */
+/** Returns the number for comparisons: the value or its time. Undefined if it is neither. */
 export function numberOf(value: Leaf['value']): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'string' ? timeOf(value) : undefined
 }
 
-/** The text that a value is sorted and aggregated by; null for numbers and for texts that are too long. */
+/** Returns the text for sorting and aggregations; null for numbers and too long texts. */
 export function textOf(value: Leaf['value']): string | null {
   return typeof value === 'number' || String(value).length > LIMITS.value ? null : String(value)
 }

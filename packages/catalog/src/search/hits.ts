@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import {
   assetDocument,
   assetDocumentText,
@@ -24,7 +24,7 @@ const TURN = 262_144
 export interface HitSources {
   facts(asset: SoldAsset): Promise<OnChainData>
   purgatory(did: string): string | undefined
-  /** Reads assets of hits that were not read with the page; those that must not be found any more are omitted. */
+  /** Reads assets of hits that were not read with the page. Omits assets that are gone. */
   assets(dids: string[]): Promise<Map<string, IndexedAsset>>
   long: LongDocuments
   signal: AbortSignal
@@ -33,13 +33,13 @@ export interface HitSources {
 export interface Hit {
   did: string
   score: number | null
-  /** As JSON; undefined if not requested. */
+  /** JSON; undefined if not requested. */
   document?: string
 }
 
 /**
- * The hits of a page with their documents, as the document route serves them. They are read and written one after the other
- * while they are sent, since a page may have a gigabyte of them. Long ones have a common bound (`CATALOG_LIMITS.search.longDocuments`).
+ * Yields the hits of a page with their served documents. Reads documents singly while the response is sent, since a page may have a
+ * gigabyte of them. CATALOG_LIMITS.search.longDocuments limits long documents.
  */
 export async function* hitsOf(
   { hits, assets }: SearchResult,
@@ -52,7 +52,7 @@ export async function* hitsOf(
   }
   const rest = breaks()
   const read = readerFor(source)
-  // those of which the chain is asked are kept until it has answered; the others are parsed when they are written
+  // hits with on-chain data are parsed before the request to the chain, others when they are written
   const first: (Writable | undefined)[] = []
   for (const { did } of hits.slice(0, LIMITS.facts)) {
     const asset = assets.get(did)
@@ -65,14 +65,14 @@ export async function* hitsOf(
     const { unread } = asset
     const [onChain, purgatory] = [facts[at] ?? {}, from.purgatory(hit.did)]
     const one = first[at] ?? (unread === undefined ? read(asset) : undefined)
-    // it is of no use any more once it is written
+    // frees the document after it is written
     first[at] = undefined
     const text = one?.text?.(onChain, purgatory)
     let document = text
     if (unread !== undefined) {
       document = await from.long.text({ asset, source, onChain, purgatory, budget, signal: from.signal })
     } else if (text !== undefined && text.length > 2 * LIMITS.long) {
-      // what the chain and the index add is longer than the document
+      // data of chain and index make the document long
       const isTooLong = purgatory !== undefined || text.length > budget.left
       if (isTooLong)
         document = shortText({ asset, source, onChain, purgatory }, shortenedText(asset.metadata.ddo as string))
@@ -83,7 +83,7 @@ export async function* hitsOf(
   }
 }
 
-/** Hits with their assets, and their places on the page. Those that were not read with the page are read a few at a time. */
+/** Yields hits with their position and asset. Reads missing assets, a few at a time. */
 async function* withAssets(
   hits: SearchResult['hits'],
   assets: SearchResult['assets'],
@@ -101,14 +101,14 @@ async function* withAssets(
   }
 }
 
-/** A document that was read, to be written once what the chain says of it is known. */
+/** A document that waits for its on-chain data. */
 interface Writable {
   sold: SoldAsset
-  /** Undefined for a long document, which is read when it is written. */
+  /** Serializes the document; undefined for a long one, which is read later. */
   text?(onChain: OnChainData, purgatory: string | undefined): string
 }
 
-/** A long document, of which the stored services alone are known. */
+/** Returns a long document with its stored services only. */
 function unreadOf(asset: IndexedAsset): Writable {
   return { sold: { asset, services: asset.services === undefined ? [] : readServices(asset.services) } }
 }
@@ -126,7 +126,7 @@ function readerFor(source: SourceFilter): (asset: IndexedAsset) => Writable | un
   }
 }
 
-/** Yields to the event loop after a number of characters of documents that were read or written. */
+/** Returns a function that yields to the event loop after a number of characters. */
 function breaks() {
   let since = 0
   return (characters: number): Promise<void> | undefined => {
@@ -137,7 +137,7 @@ function breaks() {
   }
 }
 
-/** On-chain data of some assets, if available before the deadline; the others get the data of the index. */
+/** Returns on-chain data of assets, as far as available before the deadline. */
 async function factsOf(assets: (Writable | undefined)[], { facts }: HitSources) {
   const known: (OnChainData | undefined)[] = []
   const asked = assets.entries()
@@ -148,12 +148,10 @@ async function factsOf(assets: (Writable | undefined)[], { facts }: HitSources) 
       if (asset) known[at] = await facts(asset.sold)
     }
   }
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LIMITS.factsDeadline)
-  })
+  const timer = new AbortController()
+  const deadline = sleep(LIMITS.factsDeadline, undefined, { signal: timer.signal }).catch(() => undefined)
   await Promise.race([deadline, Promise.all(Array.from({ length: LIMITS.factsInFlight }, worker))])
-  clearTimeout(timer)
+  timer.abort()
   isOver = true
   return [...known]
 }

@@ -1,7 +1,7 @@
 import { CATALOG_LIMITS } from '../limits.js'
 import { type QueryReader, unsupported } from './query-reader.js'
 
-/** A token of a query string: an operator or keyword, or a search term. */
+/** A token of a query string. */
 export type Lexeme =
   | { sign: '(' | ')' | 'and' | 'or' | 'not' | 'must' }
   | { field: string }
@@ -25,7 +25,7 @@ const RULES: [RegExp, (match: RegExpExecArray, reader: QueryReader) => Lexeme | 
   [/^\*+(?![^\s()^])/u, () => ({ text: '', quoted: false, prefix: true })],
 ]
 
-/** Lucene syntax that is recognized but not supported. */
+/** Lucene syntax that is refused as unsupported. */
 const REFUSED: [RegExp, string][] = [
   [/^~/u, 'fuzzy ~'],
   [/^[[\]{}]/u, 'range [ ]'],
@@ -52,7 +52,7 @@ function next(rest: string, reader: QueryReader): [length: number, lexeme: Lexem
     const match = form.exec(rest)
     if (match) return [match[0].length, make(match, reader)]
   }
-  // a leading star is ignored: words that begin with the term are found
+  // ignores a leading star
   const stars = /^\*+/u.exec(rest)?.[0].length ?? 0
   const word = BARE.exec(rest.slice(stars))?.[0]
   if (word === undefined) {

@@ -15,12 +15,12 @@ import type { SourceFilter } from './syntax.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
-/** Characters that the long documents of an answer may still have together. One that has more is shortened. */
+/** Remaining characters of long documents in a response. A document with more is shortened. */
 export interface Budget {
   left: number
 }
 
-/** A hit with a long document, and how it is to be served. */
+/** A hit with a long document, and the data to serve it. */
 export interface LongHit {
   asset: IndexedAsset
   source: SourceFilter
@@ -30,27 +30,24 @@ export interface LongHit {
   signal: AbortSignal
 }
 
-/** Threads that read documents: undefined for one that cannot be read, or of which too much is wanted. */
+/** Threads that read documents. Methods return undefined for an unreadable document or a too long result. */
 interface DocumentThreads {
   served(parts: ServedParts): Promise<string | undefined>
   shortened(text: string): Promise<string | undefined>
 }
 
-/**
- * Writes the long documents of hits, one after the other. They are read and parsed by themselves, in a thread, so that they hold up
- * neither the page that they are on nor other requests.
- */
+/** Serves the long documents of hits. Reads them singly and parses them in a thread, so that other requests are not delayed. */
 export class LongDocuments {
   private readonly kept = new LRUCache<string, string>({ maxSize: LIMITS.keptShortened, sizeCalculation: sizeOf })
   private readonly turns = new Semaphore(LIMITS.parsed.atOnce, LIMITS.parsed.queue, { full: busy, closed: busy })
 
-  /** `read` returns the document of an asset, or undefined if it was changed since. */
+  /** `read` returns the document of an asset; undefined if the asset has changed since. */
   constructor(
     private readonly read: (asset: IndexedAsset) => Promise<string | undefined>,
     private readonly documents: DocumentThreads,
   ) {}
 
-  /** Returns the served document as JSON, or undefined if it was changed since. */
+  /** Returns the served document as JSON; undefined if the asset has changed since. */
   async text(hit: LongHit): Promise<string | undefined> {
     const { asset, budget } = hit
     const most = hit.purgatory === undefined ? budget.left : 0
@@ -66,7 +63,7 @@ export class LongDocuments {
           budget.left -= whole.length
           return whole
         }
-        // soon, no more are parsed only to be found too long
+        // halves the budget, so that few documents are parsed in vain
         budget.left = most / 2 < LIMITS.long ? 0 : Math.floor(most / 2)
       }
     }
@@ -80,13 +77,13 @@ export class LongDocuments {
     return shortText(hit, short)
   }
 
-  /** Parts of a document; undefined if they are too long as well, or cannot be read now. */
+  /** Returns the requested parts of a document; undefined if they are too long or unreadable now. */
   private picked({ asset, source, onChain, purgatory, signal }: LongHit, text: string, most: number) {
     const read = { ...asset, metadata: { ...asset.metadata, ddo: text } }
     return this.inThread({ signal }, () => this.documents.served({ asset: read, source, onChain, purgatory, most }))
   }
 
-  /** The result of a thread, or undefined if it gives none: that must not end the answer. */
+  /** Returns the result of a thread; undefined if it fails, so that the response goes on. */
   private async inThread({ signal }: Pick<LongHit, 'signal'>, task: () => Promise<string | undefined>) {
     try {
       await this.turns.acquire({ signal })
@@ -98,19 +95,19 @@ export class LongDocuments {
   }
 }
 
-/** A document within a bound, from text that is what would be written. */
+/** Returns the served document without parsing: its text is served unchanged. */
 function copied({ asset, onChain, purgatory }: LongHit, text: string): string | undefined {
   const one = readable({ ...asset, metadata: { ...asset.metadata, ddo: text } })
   return one && assetDocumentText(one, onChain, purgatory)
 }
 
-/** A hit with a shortened document; undefined for one that cannot be read now. */
+/** Returns a shortened document as served; undefined if it is unreadable now. */
 export function shortText({ asset, source, onChain, purgatory }: Omit<LongHit, 'budget' | 'signal'>, short?: string) {
   const picker = new SourcePicker(source)
   return shortenedDocument(asset, short, onChain, { purgatory, pick: (document) => picker.pick(document) })
 }
 
-/** Whether whole documents are asked for. */
+/** Whether a filter selects whole documents. */
 export function isWhole({ includes, excludes }: SourceFilter): boolean {
   return includes.length + excludes.length === 0
 }

@@ -1,11 +1,11 @@
 import { type Body, type QueryReader, withoutKeyword } from './query-reader.js'
 
-/** The boost of a clause; 1 by default. */
+/** Returns the boost of a clause. Default: 1. */
 export function boostOf(body: Body, of: string, reader: QueryReader): number {
   return body.boost === undefined ? 1 : reader.weight(body.boost, `${of}.boost`)
 }
 
-/** The field of a clause, and its parameters: a bare value, or an object with the value under a key. */
+/** Returns the field of a clause and its parameters. A bare value becomes an object with the value under `key`. */
 export function fieldOf(value: unknown, of: string, key: string, reader: QueryReader) {
   const [name, inside] = reader.entry(value, of)
   const isObject = typeof inside === 'object' && inside !== null && !Array.isArray(inside)

@@ -7,15 +7,12 @@ const LIMITS = CATALOG_LIMITS.search
 /** An object of a request. */
 export type Body = Record<string, unknown>
 
-/** Returns the error for an unsupported construct, with its name. */
+/** Returns the error for an unsupported construct. */
 export function unsupported(part: string, construct: string): ValidationError {
   return ValidationError.of(part, `The ${part} construct "${construct.slice(0, 80)}" is not supported.`)
 }
 
-/**
- * Parses the values of a part of a request (`query`, `sort` …), and counts its cost. Every method throws a
- * ValidationError under the name of the part.
- */
+/** Parses values of a part of a request (`query`, `sort` …) and limits its cost. Methods throw ValidationError for the part. */
 export class QueryReader {
   private clauses = 0
   private lookups = 0
@@ -64,14 +61,13 @@ export class QueryReader {
     return value as Body
   }
 
-  /** The only entry of an object. */
+  /** Returns the only entry of an object. */
   entry(value: unknown, of: string): [key: string, value: unknown] {
     const entries = Object.entries(this.object(value, of))
     if (entries.length !== 1) throw this.refuse(`"${of}" must have exactly one entry.`)
     return entries[0] as [string, unknown]
   }
 
-  /** Refuses unsupported keys. */
   only(body: Body, of: string, known: readonly string[]): void {
     for (const key of Object.keys(body)) if (!known.includes(key)) throw unsupported(this.part, `${of}.${key}`)
   }
@@ -109,7 +105,7 @@ export class QueryReader {
     return value
   }
 
-  /** One of some keywords, ignoring case. */
+  /** Parses one of some keywords, ignoring case. */
   choice<T extends string>(value: unknown, of: string, choices: readonly T[]): T {
     const found = choices.find((one) => typeof value === 'string' && one === value.toLowerCase())
     if (found === undefined) throw this.refuse(`"${of}" must be ${choices.join(' or ')}.`)
@@ -117,15 +113,15 @@ export class QueryReader {
   }
 }
 
-/** A field without `.keyword`, which means whole values, case-sensitively. */
+/** Removes `.keyword` from a field. `exact`: whether it was there, for case-sensitive matches of whole values. */
 export function withoutKeyword(path: string): { path: string; exact: boolean } {
   const exact = path.endsWith('.keyword')
   return { path: exact ? path.slice(0, -'.keyword'.length) : path, exact }
 }
 
 /**
- * How many of some optional clauses must match: a number or a percentage, negative for how many may be missing, or
- * `3<75%` for a rule that applies above a number of clauses. Throws ValidationError.
+ * Returns how many of `count` optional clauses must match. `rule`: a number or percentage, negative for clauses that may be missing, or
+ * `3<75%` for a rule above a number of clauses. Throws ValidationError.
  */
 export function leastOf(rule: unknown, count: number, reader: QueryReader): number {
   const text = typeof rule === 'number' ? String(rule) : rule

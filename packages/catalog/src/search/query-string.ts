@@ -7,7 +7,7 @@ import { phraseOf } from './words.js'
 export interface QueryStringOptions {
   fields: Field[]
   operator: 'and' | 'or'
-  /** The rule of `leastOf` for the top-level alternatives. */
+  /** The rule of `leastOf` for top-level alternatives. */
   least: unknown
   reader: QueryReader
 }
@@ -16,7 +16,7 @@ type Occurs = 'should' | 'must' | 'not'
 
 interface Part {
   occurs: Occurs
-  /** Undefined if it contains no search term, such as a lone dash. */
+  /** Undefined without a search term, as for a lone dash. */
   clause: Clause | undefined
 }
 
@@ -43,7 +43,7 @@ class Parser {
     return clause ?? NOTHING
   }
 
-  /** Parts of which one suffices, unless operators say otherwise. */
+  /** Parses parts of which one must match, unless operators require more. */
   private alternatives(fields: Field[], top = false): Clause | undefined {
     const parts: Part[] = []
     while (this.at < this.lexemes.length && this.sign() !== ')') {

@@ -47,18 +47,18 @@ function refusal(body: unknown): [field: string, reason: string] {
 }
 
 describe('the query language', () => {
-  it.each(Object.keys(REQUESTS))('understands what clients send: %s', (name) => {
+  it.each(Object.keys(REQUESTS))('accepts the request of a client: %s', (name) => {
     expect(() => readSearch(REQUESTS[name])).not.toThrow()
   })
 
-  it('takes the order of the default for the default, which databases read without sorting', () => {
+  it('recognizes the default order, which needs no sorting', () => {
     const byDate = { path: 'nft.created', descending: true, missing: 'last' } as const
     for (const sort of [undefined, '_score', ['_score'], ['_score', { 'nft.created': 'desc' }]])
       expect(readSearch({ sort }).sort).toEqual([])
     for (const sort of [[{ _score: 'asc' }], ['_score', 'nft.created'], ['_score', '_score']])
       expect(readSearch({ sort }).sort).toHaveLength(sort.length)
     expect(readSearch({ sort: [{ 'nft.created': 'desc' }] }).sort).toEqual([byDate])
-    // sorted by both, by a walk over all documents
+    // the expected hits: all documents in the order of both keys
     const documents = ['a', 'b', 'c', 'd'].map((did, at): Searchable => {
       const text = { ...DOCUMENT, metadata: { name: did, description: at % 2 === 0 ? 'rare' : 'common' } }
       return { did, created: [2, 1, 3, 4][at] as number, encrypted: false, ...leavesOf(text) }
@@ -171,7 +171,7 @@ describe('the query language', () => {
     expect(why).toContain(reason)
   })
 
-  it('is bounded in depth, clauses, words, values and lengths', () => {
+  it('has limits on depth, clauses, words, values and lengths', () => {
     const nested = (depth: number): object =>
       depth === 0 ? { match_all: {} } : { bool: { must: [nested(depth - 1)] } }
     expect(refusal({ query: nested(500) })[1]).toContain('deeper')

@@ -7,7 +7,7 @@ import { exists, ids, range, term, terms } from './value-clauses.js'
 
 type Construct = (value: unknown, reader: QueryReader) => Clause
 
-/** Every supported kind of clause, by name. */
+/** The supported kinds of clauses by name. */
 const CONSTRUCTS = new Map<string, Construct>([
   [
     'match_all',
@@ -35,7 +35,7 @@ export function isConstruct(name: string): boolean {
   return CONSTRUCTS.has(name)
 }
 
-/** Parses a clause: an object whose only key is the name of its kind. Throws ValidationError. */
+/** Parses a clause: an object whose only key is its kind. Throws ValidationError. */
 export function readClause(value: unknown, reader: QueryReader): Clause {
   return reader.inside(() => {
     const [name, body] = reader.entry(value, 'A clause')

@@ -9,8 +9,8 @@ const LIMITS = CATALOG_LIMITS.search
 const KNOWN = ['query', 'from', 'size', 'sort', '_source', 'aggs', 'aggregations', 'track_total_hits']
 
 /**
- * Parses the body of a search in Elasticsearch's format: query, page, sort and source filter. A bare clause is accepted
- * as the query, and an empty body finds everything. Throws a ValidationError that names unsupported parts.
+ * Parses a search body in Elasticsearch's format: query, page, sort, source filter and aggregations. A bare clause counts as the query;
+ * an empty body finds everything. Throws ValidationError, which names unsupported parts.
  */
 export function readSearch(body: unknown): Search {
   const whole = new QueryReader('body').object(body ?? {}, 'The body')
@@ -20,7 +20,7 @@ export function readSearch(body: unknown): Search {
   if (parts.aggs !== undefined && parts.aggregations !== undefined)
     throw new QueryReader('aggs').refuse('It may be there as aggs or as aggregations, not as both.')
   const from = parts.from === undefined ? 0 : new QueryReader('from').whole(parts.from, 'from', LIMITS.page.reach)
-  // front ends request more than a page may have, and accept fewer
+  // not refused: front ends request more than a page may have, and accept fewer
   const size = parts.size === undefined ? 10 : new QueryReader('size').whole(parts.size, 'size', LIMITS.page.reach)
   if (from + Math.min(size, LIMITS.page.most) > LIMITS.page.reach)
     throw new QueryReader('from').refuse(`"from" and "size" together must not be above ${LIMITS.page.reach}.`)
@@ -35,10 +35,10 @@ export function readSearch(body: unknown): Search {
   }
 }
 
-/** What hits are sorted by without `sort`, each descending. */
+/** The default sort keys, all descending. */
 const DEFAULT = ['_score', 'nft.created']
 
-/** Fields to sort by; empty for the order of the default: by score, and of the same score the newest first. */
+/** Parses sort keys; empty for the default order: by score, then newest first. */
 function sortOf(value: unknown, reader: QueryReader): Sort[] {
   if (value === undefined) return []
   const sorts: Sort[] = []
@@ -89,7 +89,7 @@ function sourceOf(value: unknown, reader: QueryReader): SourceFilter | undefined
   }
 }
 
-/** How many hits to count. */
+/** Parses the number of hits to count. */
 function countedOf(value: unknown, reader: QueryReader): number | undefined {
   if (value === false) return undefined
   if (value === undefined || value === true) return LIMITS.counted

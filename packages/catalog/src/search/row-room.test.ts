@@ -9,11 +9,11 @@ const letters = (...codes: number[]) => String.fromCodePoint(...codes)
 const tagged = (tags: string[]) => ({ name: 'tide', tags })
 const told = (description: string) => ({ name: 'tide', description })
 
-/** Texts that differ, of few bytes when they are compressed. */
+/** Different texts that compress well. */
 const short = (at: number) => at.toString(36)
 const cyrillic = (at: number) => letters(0x430 + (at % 32), 0x430 + (at >> 5))
 
-/** Documents that are small on the chain, and whose words and values all have tokens of their own. */
+/** Documents that are small on the chain, but have many distinct words and values. */
 const contrived: Record<string, object> = {
   'short values': tagged(many(950, short)),
   'short values with numbers': { name: 'tide', links: Object.fromEntries(many(950, (at) => [`key${at}`, at])) },
@@ -27,7 +27,7 @@ const contrived: Record<string, object> = {
   ideographs: told(many(4000, (at) => letters(0x4e00 + ((at * 7919) % 20_000))).join('')),
 }
 
-/** Numbers that differ as those of real texts do: frequent ones and rare ones. */
+/** Numbers with the frequencies of words in real texts. */
 let seed = 1
 const natural = (count: number) => {
   seed = (seed * 48_271) % 2_147_483_647
@@ -54,7 +54,7 @@ const honest: Record<string, [metadata: object, words: number]> = {
   'a page of Chinese': [told(many(1200, () => letters(0x4e00 + 7 * natural(1000))).join('')), 1201],
 }
 
-/** A document as it is searched, with the characters of its rows for each database. */
+/** A searchable document, and the characters of its rows by dialect. */
 function read(metadata: object) {
   const document = { metadata }
   const found: Searchable = { did: 'did', created: 1, encrypted: false, ...leavesOf(document) }
@@ -65,16 +65,16 @@ function read(metadata: object) {
 }
 
 describe('the search rows of a document', () => {
-  it.each(Object.entries(contrived))('are bounded by what its publisher paid for: %s (threat 90)', (_, metadata) => {
+  it.each(Object.entries(contrived))('are limited by its compressed size: %s (threat 90)', (_, metadata) => {
     const { rows, paid, found } = read(metadata)
     const { least, perByte, most } = CATALOG_LIMITS.search.rows
     for (const size of rows) expect(size).toBeLessThan(1.5 * Math.min(most, Math.max(least, perByte * paid)))
-    // what is short is found in any case
+    // short values are always found
     expect(found.leaves.find(({ path }) => path === 'metadata.name')?.words).toEqual(['tide'])
     expect(found.leaves.some(({ words }, at) => at > 0 && words.length > 0)).toBe(true)
   })
 
-  it('leave out what comes behind the first value without room: it is not even looked at', () => {
+  it('omit all values after the first one beyond the limit, without reading them', () => {
     const long = many(900, (at) => 'ж'.repeat(126) + cyrillic(at))
     const { leaves } = leavesOf({ metadata: { name: 'tide', tags: long, zone: 'harbour' } })
     expect(leaves.length).toBeLessThan(900)
@@ -84,7 +84,7 @@ describe('the search rows of a document', () => {
     )
   })
 
-  it.each(Object.entries(honest))('are those of all words of %s', (_, [metadata, count]) => {
+  it.each(Object.entries(honest))('contain all words of %s', (_, [metadata, count]) => {
     const { found } = read(metadata)
     expect(found.leaves.reduce((sum, { words }) => sum + words.length, 0)).toBe(count)
   })

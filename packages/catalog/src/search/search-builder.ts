@@ -1,19 +1,21 @@
 import type { Logger } from '@tidegate/common'
 import type { SearchStore } from './search-store.js'
 
-/** Milliseconds between two steps, and after a failed one. */
+/** Milliseconds between two steps. */
 const INTERVAL = 20
+
+/** Milliseconds after a failed step. */
 const BACKOFF = 5_000
 
-/** Milliseconds between two looks for documents without search rows. */
+/** Milliseconds between polls for documents without search rows. */
 const LOOK = 2_000
 
-/** Milliseconds between two merges: one merge for many changes takes less than one for each. */
+/** Milliseconds between two rounds of merges: merging many changes together is cheaper. */
 const ROUND = 30_000
 
 /**
- * Keeps the search index in shape, a little at a time: builds the rows of documents that a crowded commit or an upgrade left
- * without them, and merges the segments that changes have added.
+ * Maintains the search index in small steps: builds missing search rows after a large commit or an upgrade, and merges full-text
+ * segments.
  */
 export class SearchBuilder {
   private timer: NodeJS.Timeout | undefined
@@ -40,7 +42,7 @@ export class SearchBuilder {
   }
 
   private async step(): Promise<void> {
-    // the database has logged the reason of a failure
+    // the database logs failures
     const delay = await this.work().catch(() => BACKOFF)
     if (this.timer !== undefined) this.schedule(delay)
   }

@@ -3,7 +3,7 @@ import type { SourceFilter } from './syntax.js'
 
 type Json = Record<string, unknown>
 
-/** Whether a text matches a pattern with `*` wildcards, in time bounded by the product of their lengths. */
+/** Whether a text matches a pattern with `*` wildcards. Takes at most the product of their lengths. */
 function fits(pattern: string, text: string): boolean {
   let [at, star, resume] = [0, -1, 0]
   for (let place = 0; place < text.length; ) {
@@ -22,7 +22,7 @@ function fits(pattern: string, text: string): boolean {
   return at === pattern.length
 }
 
-/** A document to be served, the parts of it that are asked for, and the characters that these may have. */
+/** A document, the requested parts of it, and their maximum characters (`most`). */
 export interface ServedParts {
   asset: IndexedAsset
   source: SourceFilter
@@ -31,20 +31,20 @@ export interface ServedParts {
   most: number
 }
 
-/** Returns parts of a document as JSON; undefined if they are too long. */
+/** Returns the requested parts as JSON; undefined if they are too long. */
 export function servedWithin({ asset, source, onChain, purgatory, most }: ServedParts): string | undefined {
   const one = opened(asset)
   const text = one && JSON.stringify(new SourcePicker(source).pick(assetDocument(one, onChain, purgatory)))
   return text !== undefined && text.length <= most ? text : undefined
 }
 
-/** Applies the source filter of a search. Decisions are cached by path, since most documents share their paths. */
+/** Applies a source filter. Caches decisions by path, since most documents share their paths. */
 export class SourcePicker {
   private readonly decided = new Map<string, boolean>()
 
   constructor(private readonly filter: SourceFilter) {}
 
-  /** Picks parts of a document: those that `includes` matches, or all, except those that `excludes` matches. */
+  /** Returns the parts that `includes` matches (or all) and `excludes` does not. */
   pick(document: Json): Json {
     const { includes, excludes } = this.filter
     if (includes.length + excludes.length === 0) return document

@@ -15,7 +15,7 @@ const SEARCH = readSearch({
 })
 const LIVE = { id: 7, chain: 7, role: 'live' }
 
-/** The full-text expression of the first search statement, for these generations of the index. */
+/** Returns the full-text expression of the first search statement, for these generations of the index. */
 async function lookedFor(generations: (typeof LIVE)[]): Promise<string> {
   let expression: unknown
   const state = JSON.stringify(generations.map(({ id, chain, role }) => [id, chain, role, 1, 0]))
@@ -30,12 +30,12 @@ async function lookedFor(generations: (typeof LIVE)[]): Promise<string> {
 
 describe('the full-text expression', () => {
   const type = `"${fieldWord('metadata.type', 'dataset')}"`
-  it('leaves out conditions that every document meets', async () => {
+  it('omits conditions that every document meets', async () => {
     const expression = await lookedFor([LIVE])
     expect(expression).toBe(`({text0 text1} : "atide" AND ${type})`)
   })
 
-  it('contains the generation if there are others, or several chains', async () => {
+  it('contains the generation if there are several', async () => {
     for (const other of [
       { ...LIVE, id: -1, role: 'next' },
       { ...LIVE, id: -1, role: 'old' },
@@ -50,7 +50,7 @@ describe('the full-text expression', () => {
 
 describe('the expressions of PostgreSQL', () => {
   const fields = ['metadata.name^10', 'metadata.author', 'metadata.description', 'metadata.tags']
-  /** The values of the first search statement. */
+  /** Returns the values of the first search statement. */
   async function values(search: object, kind: object = { 'metadata.type': 'dataset' }, older = 0): Promise<unknown[]> {
     const state = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0, older]])
     let found: unknown[] | undefined
@@ -66,7 +66,7 @@ describe('the expressions of PostgreSQL', () => {
   const tide = (more: object = {}) => ({ query_string: { query: 'tide', fields, ...more } })
   const merged = `'${longTextWord(0, 'dataset', 'tide')}'`
 
-  it('have at most 32 alternatives each, since the index compares each of them with all others', async () => {
+  it('have at most 32 alternatives each', async () => {
     const lists = ['a', 'b'].map((own) => ({
       terms: { 'metadata.tags': Array.from({ length: 1000 }, (_, at) => `${own} ${at}`) },
     }))
@@ -79,32 +79,32 @@ describe('the expressions of PostgreSQL', () => {
     }
   })
 
-  it('list what many clauses exclude once', async () => {
+  it('merge many negations into one list', async () => {
     const lists = Array.from({ length: 200 }, (_, list) => ({
       terms: { 'metadata.tags': Array.from({ length: 30 }, (_, at) => `${list} ${at}`) },
     }))
     const listed = (await values({ bool: { must_not: lists } })).filter((value) => /^\{"/.test(String(value)))
     expect(listed).toHaveLength(1)
-    // each value has two tokens: as it is in lower case, and whatever its case
+    // each value has two tokens: exact in lower case, and folded
     expect(String(listed[0]).split(',')).toHaveLength(Math.ceil((2 * 200 * 30) / 32))
   })
 
-  it('have one token for a word in the long texts of a kind, which tells the kind as well', async () => {
+  it('have one token for a word in the long texts of a kind, which implies the kind', async () => {
     const all = await values(tide())
-    // to list the hits, and to count them
+    // once to list the hits, and once to count them
     expect(all.filter((value) => value === `(${merged})`)).toHaveLength(2)
-    // the kind is looked at only for names, which are gathered, or read in order
+    // the kind is checked only for names
     expect(all.filter((value) => value === 'dataset')).toHaveLength(2)
   })
 
-  it('have it beside other fields', async () => {
+  it('have that token together with other fields', async () => {
     const others = await values(tide({ fields: [...fields, 'nft.name'] }))
     expect(others.join(' ')).toContain(`('${fieldWord('nft.name', 'tide')}') | ${merged})`)
-    // the other field tells no kind
+    // the other field implies no kind
     expect(others.filter((value) => value === 'dataset')).toHaveLength(4)
   })
 
-  it('look for names alone where these decide, not for documents without a word', () => {
+  it('use names alone if these decide, but not for documents without a word', () => {
     const named = (query: string) => ({ match: { 'metadata.name': query } })
     const inTitles = (query: object) => {
       const live = { id: 7, chainId: 7, role: 'live', building: false, older: false }
@@ -122,13 +122,13 @@ describe('the expressions of PostgreSQL', () => {
   })
 
   it.each<[string, object, object?, number?]>([
-    ['one of the fields is not asked for', tide({ fields: fields.slice(1) })],
-    ['it is the beginning of a word', tide({ query: 'tide*' })],
-    ['it is a phrase', tide({ query: '"high tide"' })],
+    ['a field is missing', tide({ fields: fields.slice(1) })],
+    ['the term is a prefix', tide({ query: 'tide*' })],
+    ['the term is a phrase', tide({ query: '"high tide"' })],
     ['the kind is another one', tide(), { 'metadata.type': 'service' }],
-    ['the kind is asked for as it is written', tide(), { 'metadata.type.keyword': 'dataset' }],
-    ['rows of an earlier version are not written anew yet', tide(), { 'metadata.type': 'dataset' }, 1],
-  ])('have the words of each field where %s', async (_, ...search) => {
+    ['the kind is case-sensitive', tide(), { 'metadata.type.keyword': 'dataset' }],
+    ['some rows are of an earlier version', tide(), { 'metadata.type': 'dataset' }, 1],
+  ])('have the words of each field if %s', async (_, ...search) => {
     const all = (await values(...search)).join(' ')
     expect(all).toContain(fieldWord('metadata.description', 'tide'))
     expect(all).not.toContain(`'t0`)
@@ -139,7 +139,7 @@ describe('the statements', () => {
   const page = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0]])
   const statements = async (dialect: 'sqlite' | 'postgres', counts: unknown) => {
     const texts: string[] = []
-    // of several scores, those of the best alone fill a page
+    // hits of the greatest score alone fill a page
     const query = { multi_match: { query: 'tide', fields: ['metadata.name^10', 'metadata.description'] } }
     const search = readSearch({ query, track_total_hits: counts })
     await runScript(find(search, { chains: [7], encrypted: true, purgatory: [] }, dialect), async ({ text }) => {
@@ -149,7 +149,7 @@ describe('the statements', () => {
     return texts.join('\n')
   }
 
-  it.each(['sqlite', 'postgres'] as const)('count hits where the caller asks for it only: %s', async (dialect) => {
+  it.each(['sqlite', 'postgres'] as const)('count hits only on request: %s', async (dialect) => {
     for (const counts of [undefined, true, 0, 100]) expect(await statements(dialect, counts)).toContain('AS counted')
     expect(await statements(dialect, false)).not.toContain('AS counted')
   })

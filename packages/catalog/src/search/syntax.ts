@@ -1,22 +1,22 @@
 import type { IndexedAsset } from '@tidegate/protocol'
 
-/** A field to search, with the weight of a match in it. */
+/** A field to search, and the weight of a match. */
 export interface Field {
   path: string
   weight: number
 }
 
-/** The term of a text clause: consecutive words, the last of which may be a prefix. */
+/** Consecutive words, of which the last may be a prefix. */
 export interface Phrase {
   words: string[]
   prefix: boolean
 }
 
-/** A normalized clause of a query. A match adds `boost` times the weight of the field to the score. */
+/** A parsed clause of a query. A match adds `boost` times the weight of the field to the score. */
 export type Clause = { boost: number } & (
   | { kind: 'all' }
   | { kind: 'none' }
-  /** A text in any of some fields; the matching field with the greatest weight determines the score. */
+  /** A phrase in any of some fields. The matching field with the greatest weight decides the score. */
   | { kind: 'text'; fields: Field[]; phrase: Phrase }
   /** Any of some whole values, exactly or ignoring case. */
   | { kind: 'values'; path: string; values: string[]; exact: boolean }
@@ -27,7 +27,6 @@ export type Clause = { boost: number } & (
   | { kind: 'bool'; must: Clause[]; filter: Clause[]; should: Clause[]; not: Clause[]; least: number }
 )
 
-/** A bound of a range. */
 export interface Limit {
   value: number
   inclusive: boolean
@@ -65,12 +64,11 @@ export interface Search {
   /** Empty if the score alone decides. */
   sort: Sort[]
   source: SourceFilter | undefined
-  /** Hits to count at most; undefined if nobody asks how many there are. */
+  /** Maximum hits to count; undefined: none. */
   counted: number | undefined
   aggregations: Record<string, Aggregation>
 }
 
-/** The scope of a search. */
 export interface Scope {
   /** Chains whose index is current. */
   chains: number[]
@@ -81,9 +79,9 @@ export interface Scope {
 }
 
 export interface SearchResult {
-  /** Whether the search index is still being built after an upgrade: then there are no results. */
+  /** Whether the search index is being built after an upgrade. Then there are no results. */
   building: boolean
-  /** Undefined if hits were not to be counted. */
+  /** Undefined if hits were not counted. */
   total: { value: number; relation: 'eq' | 'gte' } | undefined
   hits: { did: string; score: number | null }[]
   /** The assets of the hits by DID, from the same snapshot; empty if no documents were requested. */
@@ -92,7 +90,7 @@ export interface SearchResult {
   aggregations: Record<string, Aggregated>
 }
 
-/** One value of a field, with its number of documents and their nested aggregation. */
+/** A value of a field, its number of documents, and their nested aggregations by name. */
 export interface Bucket {
   key: string | number
   doc_count: number

@@ -8,7 +8,7 @@ import { phraseOf } from './words.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
-/** Options that are accepted without effect. */
+/** Accepted options without effect. */
 const IDLE = ['lenient', 'analyze_wildcard', 'allow_leading_wildcard', 'zero_terms_query', 'phrase_slop']
 
 export function match(value: unknown, reader: QueryReader): Clause {
@@ -60,7 +60,7 @@ export function multiMatch(value: unknown, reader: QueryReader): Clause {
   return boosted(clause, boostOf(body, 'multi_match', reader))
 }
 
-/** Fields with weights, such as `metadata.name^10`; all fields if there are none, or one is `*`. */
+/** Parses fields with weights, such as `metadata.name^10`. Default: all fields. */
 function fieldsOf(value: unknown, of: string, reader: QueryReader): Field[] {
   const names =
     value === undefined ? ['*'] : typeof value === 'string' ? [value] : reader.list(value, of, LIMITS.fields)

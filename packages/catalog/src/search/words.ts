@@ -4,12 +4,12 @@ import type { Phrase } from './syntax.js'
 
 const { word: LONGEST, beginning: BEGINNING, marks: MARKS } = CATALOG_LIMITS.search
 
-/** A DID is one word, so that a search for one does not find all others. */
+/** A DID is one word, so that a search for it does not match other DIDs. */
 const WORDS = /did:ope?:[0-9a-f]{64}|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
 /**
- * Letters of scripts that are written without spaces between words, and Korean, which attaches particles to nouns. By Script,
- * not Script_Extensions, which new versions of Unicode change for existing characters. The last ones are common to several scripts.
+ * Scripts without spaces between words, and Korean, which attaches particles to nouns. Uses Script, since Unicode changes
+ * Script_Extensions of existing characters. The last characters are common to several scripts.
  */
 const IDEOGRAPHIC =
   '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Bopo}\\p{sc=Hang}\\p{sc=Yiii}\\p{sc=Tang}\\p{sc=Nshu}\\p{sc=Kits}\\u3006\\u303c\\u30fc'
@@ -21,7 +21,7 @@ const RUNS = new RegExp(`(?:[${IDEOGRAPHIC}${ALPHABETIC}]\\p{M}*)+|[^${IDEOGRAPH
 /** A letter with its vowel signs and tone marks. */
 const LETTERS = new RegExp(`\\P{M}\\p{M}{0,${MARKS}}`, 'gu')
 
-/** Words between spaces and punctuation, and runs of text without spaces: `iPhone手机` is a word and a run. */
+/** Splits a text into words and runs of unspaced scripts: `iPhone手机` is a word and a run. */
 function runsOf(text: string): string[] {
   const words = folded(text).match(WORDS) ?? []
   return words.flatMap((word) => {
@@ -35,8 +35,8 @@ const cut = (run: string) => (run.length <= LONGEST || isUnspaced(run) ? run : [
 const lettersOf = (run: string) => run.match(LETTERS) as string[]
 
 /**
- * The words of a text, each truncated to its significant characters. In a run of text without spaces, every letter begins
- * a word of two letters, and the last letter is a word: a part of the run is then a phrase, wherever it begins.
+ * Returns the words of a text, truncated to their significant characters. A run of an unspaced script becomes overlapping pairs of
+ * letters and the last letter, so that any part of it is a phrase.
  */
 export function wordsOf(text: string): string[] {
   return runsOf(text).flatMap(wordsIn)
@@ -48,18 +48,18 @@ function wordsIn(run: string): string[] {
   return letters.map((letter, at) => letter + (letters[at + 1] ?? ''))
 }
 
-/** Whether a word is part of a text without spaces. */
+/** Whether a word is of an unspaced script. */
 export function isUnspaced(word: string): boolean {
   return UNSPACED.test(word)
 }
 
-/** The consecutive words of a text to search for; undefined if it has none. `prefix`: the last one may go on. */
+/** Returns a text as one phrase; undefined if it has no words. `prefix`: the last word may be a prefix. */
 export function phraseOf(text: string, prefix = false): Phrase | undefined {
   const runs = runsOf(text)
   return runs.length === 0 ? undefined : phraseIn(runs, prefix)
 }
 
-/** The words of a text to search for one by one; a run of text without spaces is a phrase. */
+/** Returns a text as one phrase per word. A run of an unspaced script is a phrase. */
 export function phrasesOf(text: string, prefix = false): Phrase[] {
   const runs = runsOf(text)
   return runs.map((run, at) => phraseIn([run], prefix && at === runs.length - 1))
@@ -69,20 +69,20 @@ function phraseIn(runs: string[], prefix: boolean): Phrase {
   const words = runs.flatMap(wordsIn)
   const last = runs.at(-1) as string
   if (!isUnspaced(last)) return { words, prefix }
-  // a text may go on behind its part; a single letter begins any word
+  // a single letter is the prefix of a pair of letters
   if (lettersOf(last).length === 1) return { words, prefix: true }
   return { words: words.slice(0, -1), prefix: prefix && HAS_MARKS.test(last) }
 }
 
-/** The word that a value consists of, if it is a single one: such a value is found within texts as well. */
+/** Returns the word of a value that is a single word; undefined for other values. Texts match it too. */
 export function asWord(value: string): string | undefined {
-  // most texts are none, and to find their words takes longer
+  // a cheap check for most texts
   if (/\s/.test(value) || isUnspaced(value)) return undefined
   const [word, ...others] = runsOf(value)
   return others.length === 0 && word !== undefined && !isUnspaced(word) && word === folded(value) ? word : undefined
 }
 
-/** Prefixes of a word that have their own tokens, so that they are found without a scan of all words. */
+/** Returns the prefixes of a word with their own tokens, which need no scan of words. */
 export function beginningsOf(word: string): string[] {
   const characters = isUnspaced(word)
     ? [...(lettersOf(word)[0] as string)]

@@ -1,5 +1,5 @@
 import type { Wallet } from 'ethers'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
@@ -22,10 +22,6 @@ describe('an index whose nodes do not know the blocks it has read', () => {
     const settings = { READY_MAX_AGE: '1000', INDEX_REORG_DEPTH: String(REORG_DEPTH), INDEX_POLL_INTERVAL: '50' }
     ;({ world, proxy } = await World.behindProxy(settings))
     publisher = await world.somebody()
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
   })
   afterEach(async () => {
     vi.restoreAllMocks()

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Log, toHex } from 'viem'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { measured } from '../../../../test/helpers/measured.js'
 import { EVENTS } from '../../../chain/src/abi.js'
 import type { Chain } from '../../../chain/src/chains.js'
@@ -27,7 +25,7 @@ const PER_BLOCK = 30
 const hashOf = (block: number) => toHex(block, { size: 32 })
 
 describe('a range with many events', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const store = openSqliteStore(folder)
   const sandbox = new TaskSandbox()
   const decoding = { documents: new DocumentReader(sandbox, 1_048_576) }
@@ -43,7 +41,6 @@ describe('a range with many events', () => {
   afterAll(async () => {
     await sandbox.close()
     await store.close()
-    rmSync(folder, { recursive: true })
   })
 
   const document = (nft: Address, ddo: string): IndexChange => {

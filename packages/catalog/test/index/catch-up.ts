@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from 'viem'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { SCRIPTED_CHAIN, SCRIPTED_FACTORY } from '../../../../test/helpers/scripted-node.js'
 import type { Chain } from '../../../chain/src/chains.js'
 import { connectChains } from '../../../provider/src/app/connect.js'
@@ -33,7 +33,7 @@ export async function catchUp(
   timeout = 60_000,
   beforeCommit?: (batch: IndexBatch, lookUps: () => number) => Promise<unknown>,
 ): Promise<CatchUp> {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const addresses = { scripted: { chainId: SCRIPTED_CHAIN, startBlock: 1, ERC721Factory: SCRIPTED_FACTORY } }
   writeFileSync(join(folder, 'address.json'), JSON.stringify(addresses))
   const settings = loadSettings({

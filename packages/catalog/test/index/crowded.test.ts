@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { compiled, deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -62,8 +61,6 @@ describe('a block whose events exceed the limits of the nodes', () => {
     crowded = (await world.provider.getTransactionReceipt(txId)).blockNumber
   })
   afterAll(async () => {
-    await world.close()
-    proxy.close()
     for (const folder of folders) rmSync(folder, { recursive: true })
   })
   afterEach(() => {
@@ -91,7 +88,7 @@ describe('a block whose events exceed the limits of the nodes', () => {
       NETWORK_URL: JSON.stringify({ [world.network.chainId]: through.url }),
     })
     const chain = (await connectChains(settings)).get(world.network.chainId) as Chain
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     folders.push(folder)
     const store = openSqliteStore(folder)
     const said: object[] = []

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask, createToken, deleteToken, freshNonce } from '../../../../test/helpers/requests.js'
 import { startHere } from '../../../../test/helpers/service-here.js'
@@ -12,13 +11,9 @@ const KEY = providerKey(`0x${'44'.repeat(32)}`)
 
 describe('a disk with less free space than INDEX_DISK_FLOOR', () => {
   let world: World
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   beforeAll(async () => {
     world = await World.start()
-  })
-  afterAll(async () => {
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 
   const start = (INDEX_DISK_FLOOR: string) =>

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
@@ -19,7 +17,6 @@ describe('on-chain index', () => {
     world = await World.start()
     publisher = await world.somebody()
   })
-  afterAll(() => world.close())
 
   const document = async (did: string) => ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${did}`)
   const publishUrl = () => world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher })
@@ -96,7 +93,7 @@ describe('on-chain index', () => {
     await publishUrl()
     const { context } = world.local.app
     const chain = [...context.chains.values()][0] as NonNullable<ReturnType<typeof context.chains.get>>
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const store = openSqliteStore(folder)
     const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
     const follower = () =>
@@ -125,7 +122,6 @@ describe('on-chain index', () => {
     })
     for (const did of await dids()) expect(await store.index.asset(did)).toEqual(await context.store.index.asset(did))
     await store.close()
-    rmSync(folder, { recursive: true })
   })
 
   /** The DIDs of every NFT that the factory has deployed. */

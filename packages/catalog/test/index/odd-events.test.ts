@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { EVENTS } from '../../../chain/src/abi.js'
 import type { Chain } from '../../../chain/src/chains.js'
 import { providerKey } from '../../../protocol/src/crypto/keys.js'
@@ -51,7 +49,7 @@ function events(name: string, time: bigint): Log[] {
 }
 
 describe('the index', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 100_000)
   const keys = [providerKey(randomBytes(32).toString('hex'))]
@@ -68,8 +66,6 @@ describe('the index', () => {
   afterAll(async () => {
     for (const store of Object.values(stores)) await store.close()
     await sandbox.close()
-    await server.close()
-    rmSync(folder, { recursive: true })
   })
 
   async function written(name: string, time: bigint, database: string) {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../../../../test/helpers/children.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { program } from '../../../../test/helpers/command.js'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -46,7 +46,7 @@ describe('the index of many assets', () => {
   let dids: string[]
   const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 1e6)
-  const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const root = newFolder()
 
   beforeAll(async () => {
     anvil = await startAnvil({ port: 0, loadFile: prepared('chain', 'chain.json') })
@@ -68,7 +68,6 @@ describe('the index of many assets', () => {
   afterAll(async () => {
     await sandbox.close()
     await anvil.stop()
-    rmSync(root, { recursive: true })
   })
 
   async function chainAt(...urls: string[]): Promise<Chain> {

@@ -1,5 +1,5 @@
 import type { Signer, Wallet } from 'ethers'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
@@ -26,10 +26,6 @@ describe('an index that is behind', () => {
     const settings = { READY_MAX_LAG: '3', READY_MAX_AGE: '5000', RPC_TIMEOUT: '3000', METRICS_PORT: '0' }
     ;({ world, proxy } = await World.behindProxy(settings))
     publisher = await world.somebody()
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
   })
   afterEach(async () => {
     proxy.refuse = () => undefined

@@ -1,5 +1,5 @@
 import type { Wallet } from 'ethers'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { publish } from '../../../../test/helpers/publish.js'
 import { type Answer, ask, downloadParams } from '../../../../test/helpers/requests.js'
@@ -56,10 +56,6 @@ describe('an asset that the index does not know', () => {
   beforeAll(async () => {
     ;({ world, proxy } = await World.behindProxy({ READY_MAX_AGE: '1500', INDEX_POLL_INTERVAL: '50' }))
     publisher = await world.somebody()
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
   })
   afterEach(async () => {
     proxy.lie = (_, truth) => truth

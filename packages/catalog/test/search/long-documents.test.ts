@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, bytesToHex, encodeFunctionData, hexToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { batched, publishMany } from '../../../../test/helpers/many-assets.js'
@@ -41,7 +41,7 @@ describe('long documents in the catalogue', () => {
   let world: World
   let postgres: PostgresBackend
   const apps = new Map<string, { app: App; base: string }>()
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const purgatory = join(folder, 'purgatory.json')
   let long: string[]
   const texts = new Map<string, string>()
@@ -94,9 +94,6 @@ describe('long documents in the catalogue', () => {
   })
   afterAll(async () => {
     for (const { app } of apps.values()) await app.close()
-    await world.close()
-    await postgres.close()
-    rmSync(folder, { recursive: true })
   })
 
   const hashOf = (bytes: Uint8Array) => `0x${createHash('sha256').update(bytes).digest('hex')}`

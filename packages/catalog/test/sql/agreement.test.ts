@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runScript } from '../../../database/src/script.js'
 import type { Driver } from '../../../database/src/sql.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
@@ -69,7 +67,7 @@ describe('a search answers the same everywhere', () => {
   const stores: [name: string, store: StateStore][] = []
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     stores.push(['embedded', openSqliteStore(folder)])
     server = await startPostgres()
     const name = `test_${randomBytes(8).toString('hex')}`
@@ -83,8 +81,6 @@ describe('a search answers the same everywhere', () => {
   })
   afterAll(async () => {
     for (const [, store] of stores) await store.close()
-    await server?.close()
-    rmSync(folder, { recursive: true })
   })
 
   let generation: { block: number; hash: `0x${string}` } | undefined

@@ -70,7 +70,6 @@ describe('PostgreSQL', () => {
   afterAll(async () => {
     await pool.end()
     await store.close()
-    await server.close()
   })
   /** Statements in the order in which they are sent and answered. */
   const log: string[] = []

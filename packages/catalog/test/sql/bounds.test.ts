@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
@@ -59,14 +59,13 @@ function published(at: number, name: string): IndexChange[] {
 }
 
 /** The database with a hundred assets that each test has a copy of. */
-const filled = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+const filled = newFolder()
 beforeAll(async () => {
   const store = openSqliteStore(filled)
   const changes = many(100, (at) => published(at + 1, `name ${at}`)).flat()
   await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
   await store.close()
 })
-afterAll(() => rmSync(filled, { recursive: true }))
 
 describe('a search of the embedded database', () => {
   let folder: string
@@ -77,15 +76,12 @@ describe('a search of the embedded database', () => {
     return store.index.commit({ chainId: CHAIN, from, to: { block: ++block, hash: '0x1' }, changes })
   }
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     cpSync(filled, folder, { recursive: true })
     store = openSqliteStore(folder)
     block = 1
   })
-  afterEach(async () => {
-    await store.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterEach(() => store.close())
 
   /** The searches of the store, with another deadline, and a connection to its database. */
   function searchesWithin(deadline: number): { searches: TestSearches; db: Database.Database } {

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
@@ -43,15 +42,13 @@ describe('what a search found before', () => {
   let server: PostgresBackend
   const stores: Record<string, StateStore> = {}
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     server = await startPostgres()
     stores.postgres = await openPostgresStore({ url: server.url(), connections: 4, timeout: 60_000 })
     stores.sqlite = openSqliteStore(folder)
   })
   afterAll(async () => {
     for (const store of Object.values(stores)) await store.close()
-    await server.close()
-    rmSync(folder, { recursive: true })
   })
 
   it.each(['sqlite', 'postgres'])('is never told once the index has changed: %s', async (database) => {
@@ -140,7 +137,7 @@ describe('what a search found before', () => {
     }
     const statements = async (answers: CachedSearches, search = TIDE, scope = SCOPE) => {
       asked.length = 0
-      await answers.knownOr(keyOf(search, scope), () => answers.find(search, scope, once))
+      await answers.cachedOr(keyOf(search, scope), () => answers.find(search, scope, once))
       return asked.length
     }
 
@@ -179,7 +176,7 @@ describe('what a search found before', () => {
       let left = 0
       const found = await Promise.all(
         Array.from({ length: 20 }, () =>
-          answers.knownOr(keyOf(TIDE, SCOPE), async () => {
+          answers.cachedOr(keyOf(TIDE, SCOPE), async () => {
             left += 1
             return answers.find(TIDE, SCOPE, once)
           }),
@@ -189,7 +186,7 @@ describe('what a search found before', () => {
       expect(new Set(found.map(({ total }) => total?.value))).toEqual(new Set([1]))
       const first = asked.length
       // the state is read once for all of them, and once more for those who ask meanwhile
-      const again = () => answers.knownOr(keyOf(TIDE, SCOPE), async () => expect.unreachable())
+      const again = () => answers.cachedOr(keyOf(TIDE, SCOPE), async () => expect.unreachable())
       const some = Array.from({ length: 10 }, again)
       await Promise.resolve()
       await Promise.all([...some, ...Array.from({ length: 10 }, again)])
@@ -199,14 +196,14 @@ describe('what a search found before', () => {
     it('is found again by each where the index has changed since, or the first one failed', async () => {
       const answers = new CachedSearches('sqlite', async () => ({ rows: [{ state: '[]' }], changes: 0 }))
       const find = () => answers.find(TIDE, SCOPE, once)
-      const failing = answers.knownOr(keyOf(TIDE, SCOPE), () => Promise.reject(new Error('interrupted')))
-      const second = answers.knownOr(keyOf(TIDE, SCOPE), find)
+      const failing = answers.cachedOr(keyOf(TIDE, SCOPE), () => Promise.reject(new Error('interrupted')))
+      const second = answers.cachedOr(keyOf(TIDE, SCOPE), find)
       await expect(failing).rejects.toThrow('interrupted')
       expect((await second).total?.value).toBe(1)
       // the state that is read is never that of what was found
       let searches = 0
       for (let at = 0; at < 2; at++)
-        await answers.knownOr(keyOf(TIDE, SCOPE), async () => {
+        await answers.cachedOr(keyOf(TIDE, SCOPE), async () => {
           searches += 1
           return find()
         })

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
@@ -33,7 +31,7 @@ const short = (at: number) => published(at, { name: 'short', type: 'dataset' })
 const long = (at: number) => published(at, { name: 'long', description: `tide ${at} `.repeat(20_000) })
 
 describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks: %s', (kind) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let server: PostgresBackend | undefined
   let store: StateStore
   let block = 0
@@ -43,11 +41,7 @@ describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks
       ? await openPostgresStore({ url: server.url(), connections: 3, timeout: 60_000 })
       : openSqliteStore(folder)
   })
-  afterAll(async () => {
-    await store.close()
-    await server?.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => store.close())
 
   const commit = async (changes: IndexChange[]) => {
     const from = block === 0 ? undefined : { block, hash: '0x1' as const }

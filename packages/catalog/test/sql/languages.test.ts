@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { onPostgres } from '../../../../test/helpers/states.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
@@ -137,7 +137,7 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
   const dids = new Map<string, string[]>()
 
   beforeAll(async () => {
-    if (kind === 'embedded') folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    if (kind === 'embedded') folder = newFolder()
     else server = await startPostgres()
     store = await open()
     const changes = Object.entries(LANGUAGES).flatMap(([name, { text }], at) => {
@@ -151,7 +151,6 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
   })
   afterAll(async () => {
     await store.close()
-    await server?.close()
     if (folder) rmSync(folder, { recursive: true })
   })
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { makeOldPostgres, makeOldSqlite } from '../../../../test/helpers/old-states.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
 import { onPostgres } from '../../../../test/helpers/states.js'
@@ -68,7 +68,7 @@ function bound(of: Driver, name: string | symbol): unknown {
 }
 
 describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search index: %s', (kind) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let server: PostgresBackend | undefined
   let db: Driver
   let store: StateStore
@@ -80,11 +80,7 @@ describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search inde
     written = recording.written
     store = sqlStore(recording.driver)
   })
-  afterAll(async () => {
-    await store.close()
-    await server?.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => store.close())
 
   let block = 0
   async function commit(changes: IndexChange[]): Promise<void> {

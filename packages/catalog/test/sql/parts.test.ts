@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
@@ -59,13 +58,10 @@ describe('the parts of the full-text index of the embedded database', () => {
     Array.from({ length: to - from }, (_, n) => didOf(nftOf(from + n), CHAIN)).sort()
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     store = openSqliteStore(folder)
   })
-  afterAll(async () => {
-    await store.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => store.close())
 
   it('are few once they have been merged, and nothing else is found by it', async () => {
     for (let n = 1; n <= COUNT; n++) await commit(published(n, `tide ${n}`))

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { type Address, formatLog, type Hex, type Log, toHex, zeroAddress } from 'viem'
 import { afterAll, expect, it } from 'vitest'
 import { chainLog } from '../../../../test/helpers/chain-log.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Chain } from '../../../chain/src/chains.js'
 import { COMMON_LIMITS } from '../../../common/src/limits.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
@@ -82,7 +82,7 @@ const logsOf = (events: Event[]) =>
 
 /** What a database holds to find these changes by. */
 async function searchIndexOf(changes: IndexChange[]): Promise<unknown[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   folders.push(folder)
   const store = openSqliteStore(folder)
   await store.index.commit({ chainId: 8996, from: undefined, to: { block: 1, hash: HASH }, changes })

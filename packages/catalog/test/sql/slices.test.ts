@@ -69,7 +69,6 @@ describe('the full-text index of PostgreSQL', () => {
   afterAll(async () => {
     await store.close()
     await client.end()
-    await server.close()
   })
 
   it('has documents in all of its slices', async () => {

@@ -2,19 +2,19 @@ import { BatchSize } from './batch-size.js'
 import { LogAbility } from './log-ability.js'
 import { Pace } from './pace.js'
 
-/** The abilities that a node may lack. */
+/** Abilities that a node may lack. */
 export type Ability = 'batches' | 'events' | 'rate'
 
-/** What one node can do, as its answers have shown. Shared by all clients of the node. */
+/** The abilities of one node, learned from its answers. Shared by all clients of the node. */
 export class NodeAbilities {
   readonly batches = new BatchSize()
   readonly logs = new LogAbility()
   readonly pace = new Pace()
 
-  /** `isAlone`: whether no other node can be asked instead, so that calls wait for the rate that this one allows. */
+  /** `isAlone`: whether no other node is healthy. Then calls wait for the pace of this one. */
   constructor(readonly isAlone: () => boolean = () => false) {}
 
-  /** The known limits in words, without a name of the node. */
+  /** The known limits, as predicates about the node. */
   get limits(): Map<Ability, string> {
     const limits = new Map<Ability, string>()
     const calls = this.batches.known

@@ -1,22 +1,19 @@
 import { CHAIN_LIMITS } from '../limits.js'
 
-/** Calls per HTTP request. */
-const MAX = 100
-/** Failures of batches without a success between that are taken for a limit, if each may have had another cause. */
+/** Maximum calls per HTTP request. */
+export const MAX_BATCH = 100
+/** Consecutive uncertain failures of batches that count as a limit. */
 const DOUBTS = 2
 
 const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = CHAIN_LIMITS.chain.abilities
 
-/**
- * The number of calls that one node takes in a batch. Larger batches are tried again now and then by a probe, so that a
- * passing failure is not remembered for good.
- */
+/** The maximum calls per batch of one node. Occasional probes try larger batches, so a temporary limit ends. */
 export class BatchSize {
-  private most = MAX
-  /** The smallest batch that the node refused; infinite while none is known. */
+  private most = MAX_BATCH
+  /** Calls of the smallest refused batch; infinite if there is none. */
   private refusedSize = Number.POSITIVE_INFINITY
   private doubts = 0
-  /** The largest batch that was wanted. */
+  /** Calls of the largest batch that a caller has sent. */
   private wanted = 1
   private probing = false
   private probeAt = 0
@@ -27,21 +24,21 @@ export class BatchSize {
     return this.most
   }
 
-  /** The limit, if the node has shown that it refuses more; undefined if it takes what is wanted. */
+  /** The limit; undefined if the node has taken all batches that callers sent. */
   get known(): number | undefined {
     return this.refusedSize <= this.wanted && this.most < this.wanted ? this.most : undefined
   }
 
-  /** Records that so many calls are to be sent together. */
+  /** Records the calls of a batch that a caller sends. */
   want(calls: number): void {
-    this.wanted = Math.max(this.wanted, Math.min(calls, MAX))
+    this.wanted = Math.max(this.wanted, Math.min(calls, MAX_BATCH))
   }
 
   succeeded(calls: number): void {
     if (calls > 1) this.doubts = 0
   }
 
-  /** Records that the node refused a batch, and then answered all of its calls in batches of at most `works`. */
+  /** Records that the node refused a batch, but answered its calls in batches of at most `works`. */
   refused(calls: number, works: number, isCertain: boolean): void {
     this.doubts += 1
     if (!isCertain && this.doubts < DOUBTS) return
@@ -50,7 +47,7 @@ export class BatchSize {
     this.probeAt = performance.now() + this.probeAfter
   }
 
-  /** Records that a batch failed in a way that may be for its size. The next success is followed by a probe. */
+  /** Records a failure that the size of the batch may have caused. After the next success a probe is due. */
   doubt(calls: number): void {
     if (calls < 2) return
     this.doubts += 1
@@ -59,14 +56,13 @@ export class BatchSize {
     this.probeAt = 0
   }
 
-  /** Calls of the probe that is due, which is then to be sent; undefined if none is. */
+  /** Returns the calls of a probe to send now; undefined if none is due. */
   startProbe(): number | undefined {
     if (this.most >= this.wanted || this.probing || performance.now() < this.probeAt) return undefined
     this.probing = true
     return Math.min(2 * this.most, this.wanted)
   }
 
-  /** Records how a probe ended. */
   probed(calls: number, taken: boolean): void {
     this.probing = false
     if (!taken) {
@@ -80,6 +76,6 @@ export class BatchSize {
       this.refusedSize = Number.POSITIVE_INFINITY
       this.probeAfter = FIRST
     }
-    this.most = this.refusedSize === Number.POSITIVE_INFINITY ? MAX : Math.max(this.most, calls)
+    this.most = this.refusedSize === Number.POSITIVE_INFINITY ? MAX_BATCH : Math.max(this.most, calls)
   }
 }

@@ -7,38 +7,36 @@ import { type Call, type JsonRpcHttp, type Reply, replyIn } from './json-rpc-htt
 import type { Patience } from './pace.js'
 import { isBatchRefusal, RateLimited, rateLimitIn, retryAfterIn } from './rate-limits.js'
 
-/** What came of one call. */
 export type CallOutcome = { reply: Reply } | { error: unknown }
 
-/** Milliseconds before a request for events is sent again whose refusal may be for the rate. */
+/** Milliseconds before a retry of a request for events whose refusal may be a rate limit. */
 const DOUBT_PAUSE = 250
 
-/** Times the time-out of one request that calls may take which a node answers in small parts. */
+/** Time for all parts of a batch, as a multiple of the time-out of one request. */
 const PARTS_TIMEOUT = 3
 
-/** The calls that one caller sends, and what came of each. */
+/** The calls of one caller with their outcomes so far. */
 interface Sending extends Patience {
   outcomes: Map<Call, CallOutcome>
-  /** When no further request is begun, by performance.now(). */
+  /** Time after which no request is sent, by performance.now(). */
   ends: number
 }
 
 /**
- * Sends calls to one node in requests of the size, and at the rate, that the node takes. Learns both from its answers: a
- * batch that is refused, or answered in part, is sent again in smaller parts; calls refused for their rate are sent again
- * after a pause if no other node can be asked.
+ * Sends calls to one node within its batch size and rate, which it learns from the answers. A batch that is refused, or
+ * answered in part, is sent again in smaller parts. Rate-limited calls are retried after a pause if no other node is healthy.
  */
 export class CallSender {
   private probeId = 0
 
-  /** `timeout`: milliseconds that calls wait for the pace of the node. */
+  /** `timeout`: maximum milliseconds of waiting for the pace of the node. */
   constructor(
     private readonly http: JsonRpcHttp,
     private readonly abilities: NodeAbilities,
     private readonly timeout: number,
   ) {}
 
-  /** Sends calls, in one request if the node takes that. Resolves with an outcome for each, in their order. */
+  /** Sends calls, in one request if the node takes it. Resolves with their outcomes, in order. */
   async send(calls: Call[], signal: AbortSignal | undefined): Promise<CallOutcome[]> {
     const { batches, isAlone } = this.abilities
     const start = performance.now()
@@ -51,7 +49,7 @@ export class CallSender {
     return outcomes
   }
 
-  /** Sends calls in requests of at most `limit` calls, a few at once. */
+  /** Sends calls in requests of at most `limit` calls, a few concurrently. */
   private async inParts(calls: Call[], limit: number, sending: Sending): Promise<void> {
     if (calls.length <= limit) return this.together(calls, sending)
     let next = 0
@@ -83,14 +81,14 @@ export class CallSender {
     }
     const { error } = replyIn(answer)
     if (Array.isArray(answer) && !error) return this.matched(calls, answer, sentAt, sending)
-    // one reply to all of them
+    // one reply to the whole batch
     if (error && rateLimitIn(error, '') === 'yes')
       return this.batchLimited(calls, sentAt, new RateLimited(retryAfterIn(error)), retryAfterIn(error), sending)
     pace.succeeded()
     return this.split(calls, true, sending, error?.code)
   }
 
-  /** Assigns replies, which may come in any order, to their calls. Sends calls again that have none, or were limited. */
+  /** Assigns replies, which may be in any order, to calls. Retries calls without a reply and rate-limited calls. */
   private async matched(calls: Call[], answer: unknown[], sentAt: number, sending: Sending): Promise<void> {
     const { batches, pace } = this.abilities
     const byId = new Map(answer.map((reply) => [String((reply as { id?: unknown } | null)?.id), replyIn(reply)]))
@@ -119,16 +117,16 @@ export class CallSender {
       await this.inParts(missing, Math.min(answered, Math.max(1, missing.length - 1)), sending)
       if (areAnswered(missing, sending)) batches.refused(calls.length, answered, true)
     }
-    // one after the other, at the interval of the pace
+    // sequentially, at the interval of the pace
     for (const call of limited) sending.outcomes.set(call, await this.alone(call, sending))
   }
 
   /**
-   * Sends the calls of a refused batch in smaller parts, one call alone first: if that fails as well, the node is what
-   * fails. The batch was refused for its size if all of its calls get through.
+   * Sends the calls of a refused batch in smaller parts, after one call alone: if that fails too, the node itself fails.
+   * If all calls succeed, the batch was refused for its size.
    */
   private async split(calls: Call[], isCertain: boolean, sending: Sending, code?: number): Promise<void> {
-    // a request for events may be what is refused
+    // the node may have refused a request for events, so the trial is another call
     const trial = calls.find(({ method }) => method !== 'eth_getLogs') ?? (calls[0] as Call)
     const outcome = await this.alone(trial, sending)
     if ('error' in outcome) return settle(calls, outcome, sending)
@@ -136,19 +134,16 @@ export class CallSender {
     const { batches } = this.abilities
     const works = Math.max(1, Math.floor(calls.length / 2))
     const rest = calls.filter((call) => call !== trial)
-    // the first part tells whether that many are taken, before others are sent
+    // the first part shows whether the node takes this size
     await this.together(rest.slice(0, works), sending)
     const left = rest.slice(works)
     if (left.length > 0) await this.inParts(left, Math.min(works, batches.limit), sending)
-    // not if it was refused for one of its calls
+    // one call with the same error code may have caused the refusal
     const isForOne = calls.some((call) => code !== undefined && errorCodeOf(call, sending) === code)
     if (areAnswered(calls, sending) && !isForOne) batches.refused(calls.length, works, isCertain)
   }
 
-  /**
-   * Sends a request for events again whose refusal may be for the rate, or for too many events: then the same reply comes
-   * again.
-   */
+  /** Retries a request for events whose refusal means either a rate limit or too many events. */
   private async again(call: Call, reply: Reply, sending: Sending): Promise<CallOutcome> {
     if (!sending.isAlone() || performance.now() + DOUBT_PAUSE > sending.latest) return { reply }
     await sleep(DOUBT_PAUSE, undefined, { signal: sending.signal }).catch(() => undefined)
@@ -158,7 +153,7 @@ export class CallSender {
     return outcome
   }
 
-  /** Sends one call, again after each refusal for the rate while there is time; once more if that may be the reason. */
+  /** Sends one call. Retries after rate limits while there is time, and once after a possible one if `mayDoubt`. */
   private async alone(call: Call, sending: Sending, mayDoubt = true): Promise<CallOutcome> {
     const { pace } = this.abilities
     for (;;) {
@@ -185,7 +180,7 @@ export class CallSender {
     }
   }
 
-  /** A node may refuse a batch for its rate since it takes none, or since each of its calls counts. */
+  /** Handles a rate limit for a batch. Some nodes send it to refuse batches as such. */
   private async batchLimited(
     calls: Call[],
     sentAt: number,
@@ -204,12 +199,12 @@ export class CallSender {
     return isAlone() && this.abilities.pace.pauseEnds <= latest
   }
 
-  /** A node that answers slowly, and a call or two at a time, must not be waited for without an end. Throws TimeoutError. */
+  /** Throws TimeoutError after the time for all parts: a node may answer slowly and few calls at a time. */
   private assertInTime(calls: Call[], { ends }: Sending): void {
     if (performance.now() > ends) throw new TimeoutError({ body: calls, url: this.http.url })
   }
 
-  /** Waits for the pace of the node. Returns the time, or undefined if the calls cannot be sent, with that outcome. */
+  /** Waits for the pace of the node. Returns the time of sending; undefined if the wait failed, which settles the calls. */
   private async turn(calls: Call[], sending: Sending): Promise<number | undefined> {
     try {
       this.assertInTime(calls, sending)
@@ -221,13 +216,16 @@ export class CallSender {
     }
   }
 
-  /** Tries in the background whether the node takes larger batches by now, if that is due. */
+  /** Sends a probe of a larger batch in the background, if one is due. */
   private probe(): void {
     const { batches, pace } = this.abilities
     if (pace.wait > 0) return
     const size = batches.startProbe()
     if (size === undefined) return
-    const calls = Array.from({ length: size }, () => this.probeCall())
+    const calls = Array.from(
+      { length: size },
+      (): Call => ({ jsonrpc: '2.0', id: ++this.probeId, method: 'eth_chainId' }),
+    )
     this.http.send(calls).then(
       (answer) => {
         const ids = new Set(Array.isArray(answer) ? answer.map((one) => ('result' in Object(one) ? one.id : 0)) : [])
@@ -241,10 +239,6 @@ export class CallSender {
         batches.probed(size, false)
       },
     )
-  }
-
-  private probeCall(): Call {
-    return { jsonrpc: '2.0', id: ++this.probeId, method: 'eth_chainId' }
   }
 }
 
@@ -261,7 +255,7 @@ function areAnswered(calls: Call[], { outcomes }: Sending): boolean {
   return calls.every((call) => 'reply' in (outcomes.get(call) ?? {}))
 }
 
-/** Whether each call has the same error, and that is about the batch. */
+/** Whether all replies are the same error about the batch. */
 function isRefusedAsOne(replies: Reply[]): boolean {
   const [first] = replies
   return replies.every(

@@ -5,9 +5,8 @@ import { jsonRpc } from './json-rpc.js'
 import { validatedTransport } from './validated-transport.js'
 
 /**
- * Clients of the chain library are created in this file alone (a lint rule enforces it). By default the library fetches
- * any URL that a contract returns in an OffchainLookup revert (EIP-3668): from inside the operator's network, without
- * the egress guard. So these look-ups are off on every client.
+ * By default viem fetches any URL that a contract returns in an OffchainLookup revert (EIP-3668), past the egress guard.
+ * So look-ups are off on every client; a lint rule allows clients in this file only.
  */
 const NO_LOOKUPS = { ccipRead: false } as const
 
@@ -18,11 +17,11 @@ interface ClientOptions {
   batch?: boolean
   /** Largest response body, in bytes. */
   maxResponse?: number
-  /** What the node can do, if several clients share that knowledge. */
+  /** The abilities of the node, if several clients share them. */
   abilities?: NodeAbilities
 }
 
-/** Creates a JSON-RPC client of one node. It does not retry, and validates the form of every response. */
+/** Creates a JSON-RPC client of one node. It validates every response and does not retry. */
 export function rpcClient(
   url: URL,
   { timeout = 10_000, batch = true, maxResponse = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
@@ -34,7 +33,7 @@ export function rpcClient(
   })
 }
 
-/** Creates a client that prepares and signs transactions of an account; `request` sends calls to a node and handles retries. */
+/** Creates a client that prepares and signs transactions of an account. `request` sends calls to a node, with retries. */
 export function walletClient<A extends Account>(account: A, request: Parameters<typeof custom>[0]['request']) {
   return createWalletClient({ ...NO_LOOKUPS, account, transport: custom({ request }, { retryCount: 0 }) })
 }

@@ -9,19 +9,18 @@ import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
 import { CHAIN_LIMITS } from '../limits.js'
 import { retryAfterIn } from './rate-limits.js'
 
-/** A JSON-RPC request. */
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
 
-/** Characters of a body whose parsing the event loop notices. */
+/** Characters of a body from which parsing waits for a turn. */
 const LARGE = 262_144
 
-/** Connections to nodes, shared by all clients of the process. Idle ones close by themselves. */
+/** Connections to nodes, shared by all clients of the process. Idle connections close by themselves. */
 const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
 
-/** The turn of the last large body. One event loop parses the bodies of all clients. */
+/** The turn of the last large body in this process. */
 let lastTurn: Promise<void> = Promise.resolve()
 
-/** Resolves in another iteration of the event loop for each caller, so that one iteration parses one large body at most. */
+/** Resolves in a separate iteration of the event loop for each caller: one iteration parses at most one large body. */
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate())
   return lastTurn
@@ -32,14 +31,14 @@ const DECOMPRESSORS: Record<string, typeof createGunzip | undefined> = {
   br: createBrotliDecompress,
 }
 
-/** Posts JSON to one node and reads its responses. Follows no redirect: a node must not choose the server that is asked. */
+/** Posts JSON to one node and reads its responses. Follows no redirects: a node must not choose another server. */
 export class JsonRpcHttp {
-  /** Without credentials, which are in a header. */
+  /** The URL without credentials, which are in a header. */
   readonly url: string
   private readonly target: { origin: string; path: string; method: 'POST' }
   private readonly headers: Record<string, string>
 
-  /** `timeout`: milliseconds for a response with all of its body; `limit`: bytes of a body, also when decompressed. */
+  /** `timeout`: milliseconds for a whole response; `limit`: bytes of a body, compressed and decompressed. */
   constructor(
     url: URL,
     private readonly timeout: number,
@@ -59,10 +58,10 @@ export class JsonRpcHttp {
   }
 
   /**
-   * Sends one call or a batch, and returns the parsed body.
+   * Sends one call or a batch. Returns the parsed body.
    * @throws TimeoutError, or the signal's reason
    * @throws ResponseBodyTooLargeError if the body has too many bytes or values
-   * @throws HttpRequestError if the node cannot be reached, its status is no success, or its body is not JSON
+   * @throws HttpRequestError if the node is unreachable, its status is no success, or its body is not JSON
    */
   async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
     const reason = () => new TimeoutError({ body: calls, url: this.url })
@@ -87,7 +86,7 @@ export class JsonRpcHttp {
       })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
-      // closes the connection of a body that is not read to its end
+      // closes the connection if the body was not read to its end
       deadline.abort(error)
       if (error instanceof HttpRequestError || error instanceof ResponseBodyTooLargeError) throw error
       throw new HttpRequestError({ body: calls, cause: error as Error, url: this.url })
@@ -101,7 +100,7 @@ export class JsonRpcHttp {
     const decompressor = DECOMPRESSORS[String(encoding ?? '').toLowerCase()]?.()
     const sent = this.bounded(body)
     const plain = decompressor ? this.bounded(pipeline(sent, decompressor, () => undefined)) : sent
-    // decoded chunk by chunk, so that several large bodies are never in memory twice
+    // decodes chunk by chunk, so that no body is in memory twice
     const decoder = new StringDecoder()
     let text = ''
     for await (const chunk of plain) text += decoder.write(chunk)
@@ -142,14 +141,14 @@ function unescaped(part: string): string {
   }
 }
 
-/** Whether a body is a JSON-RPC error or has replies to a batch. */
+/** Whether a body is a JSON-RPC error or contains replies to a batch. */
 function isRpcAnswer(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((one) => 'result' in Object(one) || isRpcAnswer(one))
   const { code, message } = Object(Object(value).error) as { code?: unknown; message?: unknown }
   return typeof code === 'number' && typeof message === 'string'
 }
 
-/** Returns the seconds until the next attempt that an error body names, as text. */
+/** Returns the seconds before a retry that an error body names, as text; undefined if it names none. */
 function secondsIn(value: unknown): string | undefined {
   const milliseconds = retryAfterIn(Object(Object(Array.isArray(value) ? value[0] : value).error))
   return milliseconds === undefined ? undefined : String(milliseconds / 1000)
@@ -161,7 +160,7 @@ export interface Reply {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** Returns a body as a reply. A list of one is that reply; anything but an object has no result, which validation refuses. */
+/** Returns a body as a reply; unwraps a list of one. Any other body has no result, which validation refuses. */
 export function replyIn(value: unknown): Reply {
   return Object(Array.isArray(value) && value.length === 1 ? value[0] : value) as Reply
 }

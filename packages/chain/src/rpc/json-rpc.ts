@@ -1,19 +1,17 @@
 import { createTransport, RpcRequestError, type Transport } from 'viem'
 import { NodeAbilities } from './abilities.js'
+import { MAX_BATCH } from './batch-size.js'
 import { type CallOutcome, CallSender } from './call-sender.js'
 import { type Call, JsonRpcHttp } from './json-rpc-http.js'
 
-/** Calls per batch. */
-const BATCH = 100
-
 interface JsonRpcOptions {
-  /** Milliseconds that the node may take for one response. */
+  /** Milliseconds for one response. */
   timeout: number
   /** Whether calls made in one turn of the event loop are batched into one HTTP request. */
   batch: boolean
   /** Largest response body, in bytes. */
   maxResponse: number
-  /** What the node can do; shared by all clients of it. */
+  /** The abilities of the node, shared by all of its clients. */
   abilities?: NodeAbilities | undefined
 }
 
@@ -23,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * JSON-RPC over HTTP for viem, with the errors of its `http` transport. Retries only refusals of a batch's size and of the
- * rate of calls. docs/decisions/2026-11-26-json-rpc-transport.md tells why it is not viem's own.
+ * JSON-RPC over HTTP for viem, with the errors of its `http` transport. Retries only refused batch sizes and rate limits.
+ * Reasons: docs/decisions/2026-11-26-json-rpc-transport.md.
  */
 export function jsonRpc(url: URL, { timeout, batch, maxResponse, abilities }: JsonRpcOptions): Transport {
   const http = new JsonRpcHttp(url, timeout, maxResponse)
@@ -51,7 +49,7 @@ export function jsonRpc(url: URL, { timeout, batch, maxResponse, abilities }: Js
     })
 }
 
-/** Batches the calls of one turn of the event loop. Each signal has a batch of its own, since it aborts the whole request. */
+/** Batches the calls of one turn of the event loop, with one batch per signal: a signal aborts the whole request. */
 class BatchQueue {
   private readonly waiting = new Map<AbortSignal | undefined, Waiting[]>()
 
@@ -61,7 +59,7 @@ class BatchQueue {
     return new Promise((resolve) => {
       const one = { call, resolve }
       const others = this.waiting.get(signal)
-      if (others && others.length < BATCH) return void others.push(one)
+      if (others && others.length < MAX_BATCH) return void others.push(one)
       if (others) this.flush(others, signal)
       const batch = [one]
       this.waiting.set(signal, batch)
@@ -70,7 +68,7 @@ class BatchQueue {
   }
 
   private flush(batch: Waiting[], signal: AbortSignal | undefined): void {
-    // a full batch is already sent
+    // a full batch was sent earlier
     if (this.waiting.get(signal) !== batch) return
     this.waiting.delete(signal)
     const calls = batch.map(({ call }) => call)

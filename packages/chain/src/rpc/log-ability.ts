@@ -2,39 +2,36 @@ import { CHAIN_LIMITS } from '../limits.js'
 
 const { first: FIRST, longest: LONGEST }: { first: number; longest: number } = CHAIN_LIMITS.chain.abilities
 
-/** Whose events a node gives: of any contract, of named contracts alone, or none. */
+/** The contracts whose events a node returns: any, only those in the request, or none. */
 type Emitters = 'any' | 'named' | 'none'
 
-/**
- * Which events one node gives. A refusal is remembered for a while, longer with each further one; then the node is asked
- * again as if nothing was known.
- */
+/** The events that one node returns. A refusal expires after a while, which grows with each refusal. */
 export class LogAbility {
   private emitters: Emitters = 'any'
-  /** The smallest range of blocks that the node refused. */
+  /** Blocks of the smallest refused range. */
   private refusedBlocks = Number.POSITIVE_INFINITY
-  /** The largest range of blocks that it gave. */
+  /** Blocks of the largest range that the node returned. */
   private given = 0
   private retryAt = 0
   private retryAfter = FIRST
   private trying = false
 
-  /** Whether the node is to be asked by contract address. */
+  /** Whether requests must name contracts. */
   get needsAddress(): boolean {
     return this.emitters === 'named' && !this.isDue
   }
 
-  /** Whether nothing speaks against asking the node for the events of any contract in so many blocks. */
+  /** Whether the node may return the events of any contract in so many blocks. */
   canGive(blocks: number): boolean {
     return this.isDue || (this.emitters === 'any' && blocks < this.refusedBlocks)
   }
 
-  /** Whether it has given events of any contract, and not refused as many blocks since. */
+  /** Whether the node has returned events of any contract, and has not refused as many blocks since. */
   get hasGiven(): boolean {
     return this.given > 0
   }
 
-  /** The limit in words; undefined if none is known. */
+  /** The limit as a predicate; undefined if none is known. */
   get limit(): string | undefined {
     if (this.emitters === 'none') return 'gives no events: the index cannot be read from it'
     if (this.emitters === 'named') return 'gives events only by contract address: reading the index from it is slow'
@@ -42,7 +39,7 @@ export class LogAbility {
     return `gives the events of fewer than ${this.refusedBlocks} blocks at once`
   }
 
-  /** Records that the node gave the events of any contract in so many blocks. */
+  /** Records that the node returned the events of any contract in so many blocks. */
   gave(blocks: number): void {
     this.emitters = 'any'
     this.given = Math.max(this.given, blocks)
@@ -51,23 +48,23 @@ export class LogAbility {
     this.retryAfter = FIRST
   }
 
-  /** Records that the node refused the events of so many blocks, but gives those of fewer, or may do so. */
+  /** Records that the node refused the events of so many blocks, but may return those of fewer. */
   refused(blocks: number): void {
-    // a size that it once gave was refused for the number of events
+    // the node has returned as many blocks before, so it refused the number of events
     if (blocks <= this.given) this.given = 0
     if (blocks >= this.refusedBlocks && !this.isDue) return
     this.refusedBlocks = Math.min(blocks, this.refusedBlocks)
     this.remember()
   }
 
-  /** Records that the node gives events by contract address alone, or not at all. */
+  /** Records that the node returns events only by contract address, or none. */
   lacks(emitters: 'named' | 'none'): void {
     if (this.emitters === emitters && !this.isDue) return
     this.emitters = emitters
     this.remember()
   }
 
-  /** Begins to find out why the node refuses events; false if that is under way, or known. */
+  /** Starts a trial of why the node refuses events. Returns false if one is running, or the reason is known. */
   startTrial(): boolean {
     if (this.trying || (this.emitters !== 'any' && !this.isDue)) return false
     this.trying = true
@@ -83,7 +80,7 @@ export class LogAbility {
   }
 
   private remember(): void {
-    // only a retry that failed makes the next one later
+    // only a failed retry doubles the wait
     if (this.retryAt > 0 && this.isDue) this.retryAfter = Math.min(LONGEST, 2 * this.retryAfter)
     this.retryAt = performance.now() + this.retryAfter
   }

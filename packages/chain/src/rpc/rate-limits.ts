@@ -1,9 +1,9 @@
 import { CHAIN_LIMITS } from '../limits.js'
 
-/** A node refused a call because of its rate limit. */
+/** A node refused a call for its rate limit. */
 export class RateLimited extends Error {
   override readonly name = 'RateLimited'
-  /** `retryAfter` in milliseconds; undefined if the node named no time. */
+  /** `retryAfter`: milliseconds that the node requests; undefined if none. */
   constructor(readonly retryAfter?: number) {
     super('The node limits the rate of calls.')
   }
@@ -16,9 +16,9 @@ interface RpcError {
   data?: unknown
 }
 
-/** Codes that mean nothing but a rate limit. */
+/** Codes of a rate limit. */
 const RATE_CODES = new Set<unknown>([429, -32029])
-/** The code that some providers use for their rate limit, and others for too many results. */
+/** A code for a rate limit at some providers, and for too many results at others. */
 const AMBIGUOUS_CODE = -32005
 
 const RATE_WORDS =
@@ -27,10 +27,7 @@ const SIZE_WORDS =
   /\b(blocks?|ranges?|results?|logs?|events?|responses?|sizes?|time-?outs?|timed out|too (large|big|long))\b/i
 const BATCH_WORDS = /\bbatch(es|ed)?\b/i
 
-/**
- * Returns whether an error reply to a call states a rate limit. `perhaps`: the code is also used for requests that match
- * too many events, and the message does not tell which.
- */
+/** Returns whether an error reply states a rate limit. `perhaps`: its code may also mean too many events. */
 export function rateLimitIn(error: RpcError | undefined, method: string): 'yes' | 'perhaps' | 'no' {
   if (!error) return 'no'
   const { code, data } = error
@@ -43,12 +40,12 @@ export function rateLimitIn(error: RpcError | undefined, method: string): 'yes' 
   return method === 'eth_getLogs' ? 'perhaps' : 'yes'
 }
 
-/** Returns whether an error reply concerns the whole batch that the call was sent in. */
+/** Returns whether an error reply is about the whole batch. */
 export function isBatchRefusal({ code, message }: RpcError): boolean {
   return code === -32600 || BATCH_WORDS.test(String(message ?? '').slice(0, CHAIN_LIMITS.chain.errorText))
 }
 
-/** Returns the milliseconds that an error reply names for the next attempt; undefined if it names none. */
+/** Returns the milliseconds before a retry that an error reply names; undefined if it names none. */
 export function retryAfterIn({ data }: RpcError): number | undefined {
   // https://docs.infura.io: backoff_seconds; Chainstack: try_again_in, for instance "248.7ms"
   const { rate, try_again_in } = Object(data) as { rate?: unknown; try_again_in?: unknown }

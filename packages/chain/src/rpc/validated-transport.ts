@@ -2,10 +2,10 @@ import { isAddressText } from '@tidegate/protocol'
 import type { EIP1193RequestFn, Transport } from 'viem'
 import { CHAIN_LIMITS } from '../limits.js'
 
-/** A node's response does not have the form that its request calls for, so it counts as none. */
+/** A response of a node does not fit its request. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
-  /** `field` names what is wrong, in our own words: nothing that the node sent. */
+  /** `field`: the invalid field, as a fixed text, never a value of the response. */
   constructor(
     readonly method: string,
     readonly field: string,
@@ -14,7 +14,7 @@ export class MalformedResponse extends Error {
   }
 }
 
-/** Wraps a transport so that every response is validated before use. Its requests reject with MalformedResponse. */
+/** Returns a transport that validates every response. Its requests reject with MalformedResponse. */
 export function validatedTransport(transport: Transport): Transport {
   return (options) => {
     const inner = transport(options)
@@ -27,7 +27,7 @@ export function validatedTransport(transport: Transport): Transport {
   }
 }
 
-/** Throws MalformedResponse where a result does not fit its request. Methods that the service never calls pass. */
+/** Throws MalformedResponse if a result does not fit its request. Accepts methods that the service never calls. */
 export function validateResponse(method: string, params: unknown, result: unknown): void {
   const field = CHECKS[method]?.(result, Array.isArray(params) ? params : [])
   if (field !== undefined) throw new MalformedResponse(method, field)
@@ -39,7 +39,6 @@ type Check = (result: unknown, params: unknown[]) => string | undefined
 const quantity: Check = (result) => (isQuantity(result) ? undefined : 'number')
 const bytes: Check = (result) => (isBytes(result) ? undefined : 'hex')
 
-/** One check for each method that the service calls. */
 const CHECKS: Record<string, Check> = {
   eth_chainId: quantity,
   eth_blockNumber: (result) => (isNumber(result) ? undefined : 'number'),
@@ -69,7 +68,7 @@ function headerFault(result: unknown, requested: { number?: unknown; hash?: unkn
   if (!isNumber(number) || (isQuantity(requested.number) && Number(number) !== Number(requested.number)))
     return 'number'
   if (!isTime(timestamp)) return 'timestamp'
-  // the service only requests transaction hashes, never full transactions
+  // requests by hash are for the list of transaction hashes
   if (requested.hash !== undefined && !(Array.isArray(transactions) && transactions.every(isHash)))
     return 'transactions'
   return undefined
@@ -99,7 +98,7 @@ interface Filter {
   topics?: unknown[]
 }
 
-/** Logs must match the filter's blocks, contracts and events, be in block order, and contain no duplicates. */
+/** Logs must match the filter's blocks, contracts and events, be in block order, and be unique. */
 function logsFault(
   result: unknown,
   { fromBlock, toBlock, blockHash, address, topics = [] }: Filter,
@@ -122,7 +121,7 @@ function logsFault(
     if (addresses && !addresses.has((fields.address as string).toLowerCase())) return 'address of a log'
     if (events && !events.has(String((fields.topics as string[])[0]).toLowerCase())) return 'topic of a log'
     const key = `${fields.blockHash} ${fields.transactionHash} ${fields.logIndex}`
-    if (seen.has(key)) return 'log: it is there twice'
+    if (seen.has(key)) return 'log: it is a duplicate'
     seen.add(key)
     return undefined
   })
@@ -153,7 +152,7 @@ function firstFault(list: unknown[], check: (one: unknown) => string | undefined
 
 const fieldsOf = (result: unknown) => Object(result) as Record<string, unknown>
 
-/** The accepted hex values of a filter field, in lower case; undefined if the field filters nothing. */
+/** Returns the hex values that a filter accepts, in lower case; undefined if it accepts all. */
 function setOf(accepted: unknown): Set<string> | undefined {
   if (accepted === undefined || accepted === null) return undefined
   return new Set([accepted].flat().map((one) => String(one).toLowerCase()))
@@ -163,7 +162,7 @@ function isQuantity(result: unknown): result is string {
   return typeof result === 'string' && /^0x[0-9a-f]{1,64}$/i.test(result)
 }
 
-/** A block number or log index that a JavaScript number holds exactly. */
+/** Whether a result is a block number or log index within the safe integers. */
 function isNumber(result: unknown): result is string {
   return isQuantity(result) && Number.isSafeInteger(Number(result))
 }

@@ -1,7 +1,7 @@
 import type { Amount, AssetService, Price } from '@tidegate/client'
 import { shown } from './text.js'
 
-/** Bytes for people: 5.2 MB. */
+/** Returns bytes for people: 5.2 MB. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
   const at = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
@@ -9,7 +9,7 @@ export function bytesText(bytes: number): string {
   return `${at === 0 ? value : value.toFixed(1)} ${units[at]}`
 }
 
-/** Seconds for people: "30 days", "1 h 05 min". */
+/** Returns seconds for people: "30 days", "1 h 05 min". */
 export function secondsText(seconds: number): string {
   if (seconds % 86_400 === 0 && seconds > 0) return `${seconds / 86_400} day${seconds === 86_400 ? '' : 's'}`
   const [h, min, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
@@ -19,12 +19,12 @@ export function secondsText(seconds: number): string {
 
 export const timeText = (date: Date) => date.toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** "5.01 OCEAN". The symbol is the token's own word; that is why the address stands beside it where somebody pays. */
+/** "5.01 OCEAN". The symbol is the token's own claim, so payments also show its address. */
 export const amountText = ({ amount, symbol }: Amount) => `${amount} ${shown(symbol, 20)}`
 
 const isFree = ({ type, total }: Price) => type === 'free' && total.every(({ units }) => units === 0n)
 
-/** A price in a few words. What the index tells alone is without the fees that the chain and the provider add. */
+/** Returns a price in a few words. The index's price has no fees. */
 export function priceText(price: Price): string {
   if (price.type === 'unavailable') return 'not for sale by a known contract'
   if (isFree(price)) return 'free'
@@ -33,24 +33,24 @@ export function priceText(price: Price): string {
   return price.told ? `${sum} and fees` : sum
 }
 
-/** The parts of a price with their sum, a line for each, before somebody pays it. */
+/** Returns a line for each part of a price and for its sum. */
 export function priceLines(price: Price): string[] {
-  if (isFree(price)) return ['  Price        free, but for the gas of the transaction']
+  if (isFree(price)) return ['  Price        free, except for gas']
   const part = (name: string, amount: Amount | undefined) =>
     amount && amount.units > 0n ? [`  ${name.padEnd(12)} ${amountText(amount)}`] : []
   const total = price.total.filter(({ units }) => units > 0n)
   return [
     ...part('Access', price.datatoken),
-    ...part('Fees in it', price.exchangeFees),
+    ...part('incl. fees', price.exchangeFees),
     ...part('Publisher', price.publishFee),
     ...part('Provider', price.providerFee),
-    ...total.map((amount) => `  ${'In all'.padEnd(12)} ${amountText(amount)}   token ${amount.token}`),
+    ...total.map((amount) => `  ${'Total'.padEnd(12)} ${amountText(amount)}   token ${amount.token}`),
   ]
 }
 
-/** How long an order of a service is valid. */
+/** Returns the validity of a service's order. */
 export const validityText = ({ timeout }: Pick<AssetService, 'timeout'>) =>
-  timeout === 0 ? 'for ever' : `for ${secondsText(timeout)}`
+  timeout === 0 ? 'forever' : `for ${secondsText(timeout)}`
 
 export const amountJson = ({ token, symbol, amount, decimals, units }: Amount) => ({
   token,
@@ -60,7 +60,7 @@ export const amountJson = ({ token, symbol, amount, decimals, units }: Amount) =
   units: `${units}`,
 })
 
-/** A price for programs: amounts exact, as decimal strings. */
+/** Returns a price for programs, with exact decimal strings. */
 export function priceJson({ type, total, told, ...parts }: Price) {
   const named = Object.entries(parts).flatMap(([name, part]) => (part ? [[name, amountJson(part)] as const] : []))
   return { type, ...(told ? { told } : {}), ...Object.fromEntries(named), total: total.map(amountJson) }

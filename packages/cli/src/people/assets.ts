@@ -5,7 +5,7 @@ import { shown } from './text.js'
 
 const DESCRIPTION = 2_000
 
-/** All that is known of an asset, for people. Every text in it is its publisher's. */
+/** Describes an asset for people. Its texts are the publisher's. */
 export function assetLines(asset: Asset): string[] {
   const { did, name, description, author, license, tags, state, owner, chainId, created, orders, services } = asset
   const facts: [string, string][] = [
@@ -53,10 +53,10 @@ export function assetJson({ services, ...asset }: Asset) {
   }
 }
 
-/** States in which an asset shows neither text nor services. */
+/** States that hide the texts and services of an asset. */
 const HIDDEN = new Set<Asset['state']>(['retired', 'deprecated', 'revoked'])
 
-/** The requested service, or the first that gives access to files. Throws CommandError. */
+/** Returns the requested service, or the first that gives access to files. Throws CommandError. */
 export function serviceOf({ did, state, services }: Asset, id: string | undefined): AssetService {
   const first = services.find(({ type }) => type === 'access') ?? services[0]
   const found = id === undefined ? first : services.find((one) => one.id === id)

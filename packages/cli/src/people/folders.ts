@@ -3,33 +3,36 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { assertOwnFolder, replaceFile } from '@tidegate/client/safe-files'
 
-/** A folder of the XDG Base Directory Specification; by it, a path that is not absolute counts as not given. */
+/** Returns a folder of the XDG Base Directory Specification, which ignores relative paths. */
 const base = (variable: string, usual: string | undefined): string | undefined => {
   const given = process.env[variable]
   return given && isAbsolute(given) ? given : usual
 }
 
-/** Where `tidegate use` keeps its choice. */
+/** Folder of the choice of `tidegate use`. */
 export const configFolder = () => join(base('XDG_CONFIG_HOME', join(homedir(), '.config')) as string, 'tidegate')
 
 const stateFolder = () => base('XDG_STATE_HOME', join(homedir(), '.local', 'state')) as string
 
-/** Where it is kept which uploads were begun: each holds the id of a file, a secret. */
+/** Folder of the records of unfinished uploads. Each holds the id of a file, a secret. */
 export const uploadsFolder = () => join(stateFolder(), 'tidegate', 'uploads')
 
-/** Where a running program announces itself; the runtime folder does not exist on every system, nor in every session. */
+/** Folders for the notes of running programs. Not every system or session has a runtime folder. */
 export function runFolders(): string[] {
   const runtime = base('XDG_RUNTIME_DIR', undefined)
   return [...(runtime ? [runtime] : []), stateFolder()].map((folder) => join(folder, 'tidegate'))
 }
 
-/** Creates a folder for this user alone. Throws UnsafeFileError if another user could write to it, and errors of the file system. */
+/**
+ * Creates a folder for this user alone. Throws UnsafeFileError if another user could write to it, and errors of the file
+ * system.
+ */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   assertOwnFolder(path)
 }
 
-/** Writes a file that its owner alone may read, at once or not at all. Throws like `makePrivateFolder`. */
+/** Writes a file that only its owner can read, completely or not at all. Throws like `makePrivateFolder`. */
 export function writePrivately(path: string, content: string): void {
   makePrivateFolder(dirname(path))
   replaceFile(path, content)

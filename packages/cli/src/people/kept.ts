@@ -5,18 +5,18 @@ import { withoutMark } from '@tidegate/protocol'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { configFolder, writePrivately } from './folders.js'
 
-/** What `tidegate use` has kept. No secret of an account is among it; the URL of a node may hold the key to that node. */
+/** The saved choice of `tidegate use`. It holds no secret of an account; the URL of a node may hold the key to that node. */
 export interface Kept {
   provider: string
   rpc?: string
 }
 
-/** Maximum bytes of the file: two URLs. */
+/** Most bytes of the file: two URLs. */
 const KEPT = 65_536
 
 export const keptFile = () => join(configFolder(), 'config.json')
 
-/** Reads what was kept; undefined if nothing was. Throws CommandError. */
+/** Reads the saved choice; undefined if there is none. Throws CommandError. */
 export function readKept(): Kept | undefined {
   const path = keptFile()
   let text: string
@@ -24,7 +24,7 @@ export function readKept(): Kept | undefined {
     text = readTrusted(path, KEPT)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    // it decides whom this user pays
+    // the file decides whom this user pays
     if (error instanceof UnsafeFileError) throw misuse(`not used: ${error.message}`)
     throw misuse(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
   }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { assertOwnFolder, readTrusted } from '@tidegate/client/safe-files'
 import { runFolders, writePrivately } from './folders.js'
 
-/** Maximum bytes of a note. */
+/** Most bytes of a note. */
 const NOTE = 4_096
 
-/** What a running `tidegate dev` tells the other commands of its user. */
+/** The note of a running `tidegate dev` for the other commands of its user. */
 export interface LocalNetworkNote {
   pid: number
   providerUrl: string
@@ -15,8 +15,8 @@ export interface LocalNetworkNote {
 }
 
 /**
- * Leaves a note of a running local network, so that the commands for people find it by themselves. Returns what removes it. A
- * folder that cannot be written to is no reason for the network not to run.
+ * Writes a note of a running local network, so that the other commands find it. Returns a function that removes it. The
+ * network also runs if no folder is writable.
  */
 export function leaveNote({ providerUrl, rpcUrl, chainId }: Omit<LocalNetworkNote, 'pid'>): () => void {
   const note: LocalNetworkNote = { pid: process.pid, providerUrl, rpcUrl, chainId }
@@ -26,15 +26,15 @@ export function leaveNote({ providerUrl, rpcUrl, chainId }: Omit<LocalNetworkNot
       writePrivately(path, `${JSON.stringify(note)}\n`)
       return () => rmSync(path, { force: true })
     } catch {
-      // the next folder
+      // tries the next folder
     }
   }
   return () => undefined
 }
 
 /**
- * The local networks of this user that are running. Notes of those that were killed are removed. What another user may
- * have planted is ignored: it would decide whom this user signs for.
+ * Returns the running local networks of this user. Removes notes of killed ones. Ignores notes that another user may have
+ * planted: they would decide whom this user signs for.
  */
 export function runningNetworks(): LocalNetworkNote[] {
   const found = new Map<number, LocalNetworkNote>()

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 
-/** A command for people, with the options that all of them share and an example under its help. */
+/** Returns a command for publishers and buyers with the common options and an example in its help. */
 export const forReading = (name: string, example: string) =>
   new Command(name)
     .addHelpText('after', `\nExample:\n  ${example}`)
@@ -8,10 +8,10 @@ export const forReading = (name: string, example: string) =>
       '--provider <url>',
       'the provider (default: TIDEGATE_PROVIDER, `tidegate use`, or a running `tidegate dev`)',
     )
-    .option('--rpc <url>', 'a node of its chain (default: TIDEGATE_RPC, or the one kept for this provider)')
+    .option('--rpc <url>', 'a node of its chain (default: TIDEGATE_RPC, or the one saved for this provider)')
     .option('--json', 'print one JSON object on standard output')
 
-/** The same for commands that sign. */
+/** Like `forReading`, for commands that sign. */
 export const forSigning = (name: string, example: string) =>
   forReading(name, example)
     .option(
@@ -20,17 +20,16 @@ export const forSigning = (name: string, example: string) =>
     )
     .option('--account <n>', 'an account of a local network, 0 to 9 (default: TIDEGATE_PRIVATE_KEY)', whole)
 
-/** Do not ask. */
 export const YES = ['-y, --yes', 'do not ask'] as const
 
-/** The most that is paid: of a token by its address, or of whatever single token the price is in. */
+/** The highest price: in one token by address, or in the price's only token. */
 export interface Cap {
   amount: string
   token?: `0x${string}`
 }
 
-/** A cap on the whole price, as AMOUNT or AMOUNT:TOKEN. */
-export const MAX_PRICE = ['--max-price <amount[:token]>', 'pay no more than this in all, fees included', cap] as const
+/** The limit of the total price, as AMOUNT or AMOUNT:TOKEN. */
+export const MAX_PRICE = ['--max-price <amount[:token]>', 'highest total price, with all fees', cap] as const
 
 /** Throws InvalidArgumentError. */
 export function cap(text: string): Cap {
@@ -44,13 +43,13 @@ export function cap(text: string): Cap {
 
 export const SERVICE = ['--service <id>', 'one of its services (default: the first that gives access)'] as const
 
-/** What an order is for. Only at a fee by size does an order for one file open no other. */
-export const FILE = ['--file <n>', 'one of its files, counted from 0 (default: all of them)', whole] as const
+/** The file of an order. At a fee by size, an order for one file opens no other. */
+export const FILE = ['--file <n>', 'number of a file, from 0 (default: all files)', whole] as const
 
-/** Adds a value to an option that may be given more than once. */
+/** Collects the values of a repeated option. */
 export const collected = (value: string, earlier: string[] | undefined): string[] => [...(earlier ?? []), value]
 
-/** A whole number from 0. Throws InvalidArgumentError. */
+/** Parses a whole number from 0. Throws InvalidArgumentError. */
 export function whole(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
@@ -67,7 +66,7 @@ export function address(text: string): `0x${string}` {
   return text as `0x${string}`
 }
 
-/** The hash of a transaction. Throws InvalidArgumentError. */
+/** Parses the hash of a transaction. Throws InvalidArgumentError. */
 export function hash(text: string): `0x${string}` {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError('It must be a transaction: 0x and 64 digits.')
   return text as `0x${string}`
@@ -77,7 +76,7 @@ export const addresses = (text: string, earlier: `0x${string}`[] | undefined) =>
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 }
 
-/** Seconds of a text such as 90s, 12h, 30d; `forever` is 0. Throws InvalidArgumentError. */
+/** Parses a duration such as 90s, 12h, 30d into seconds; `forever` is 0. Throws InvalidArgumentError. */
 export function duration(text: string): number {
   if (text === 'forever') return 0
   const [, digits, unit = 's'] = /^(\d{1,9})([smhdwy])?$/.exec(text) ?? []

@@ -16,7 +16,7 @@ describe('progress', () => {
     vi.restoreAllMocks()
   })
 
-  it('is a line now and then without a terminal, with rate and time left', async () => {
+  it('prints rate and remaining time at intervals without a terminal', async () => {
     const { isTTY } = process.stderr
     process.stderr.isTTY = false as never
     try {

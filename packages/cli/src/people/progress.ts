@@ -6,17 +6,17 @@ export interface Progress {
   stop(): void
 }
 
-/** Milliseconds between two lines if there is no terminal, and those over which the rate is taken. */
+/** Milliseconds between two lines without a terminal, and the period of the rate. */
 const EVERY = 10_000
 const WINDOW = 5_000
 
-/** Shows how far a transfer is, with rate and time left: a bar on a terminal, elsewhere a line now and then. */
+/** Shows a transfer with its rate and remaining time: a bar on a terminal, otherwise a line at intervals. */
 export async function showProgress(name: string, doing = 'downloading'): Promise<Progress> {
   const rate = rateMeter()
   return process.stderr.isTTY ? bar(name, rate) : lines(`${doing} ${name}`, rate)
 }
 
-/** Bytes per second over the last moments; 0 until there are two measurements. */
+/** Returns a meter of bytes per second over the last seconds; 0 until the second measurement. */
 export function rateMeter(now: () => number = () => performance.now()): (bytes: number) => number {
   const seen: { at: number; bytes: number }[] = []
   return (bytes) => {

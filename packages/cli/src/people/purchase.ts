@@ -11,21 +11,21 @@ interface Purchase {
   asset: Asset
   service: AssetService
   quote: Quote
-  /** Whether to buy without asking. */
+  /** Whether to buy without a question. */
   yes: boolean
-  /** The highest price that is paid; unlimited by default. */
+  /** Highest price; unlimited by default. */
   maxPrice: Cap | undefined
-  /** The command that does the same without asking, or resumes after an interruption. */
+  /** The command line that repeats or resumes the purchase. */
   again: string
 }
 
-/** Shows the whole price, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
+/** Shows the total price, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
 export async function purchase(
   session: WalletSession,
   { asset, service, quote, yes, maxPrice, again }: Purchase,
 ): Promise<Bought> {
   const { client, out, signal } = session
-  // it tells what was bought
+  // standard output must accept the result
   assertTakesBytes(1, 'standard output')
   if (quote.price.type === 'unavailable')
     throw new CommandError('UNAVAILABLE', `${asset.did}: no exchange and no dispenser sells access to it now.`)
@@ -58,7 +58,7 @@ function assertWithin({ amount, token }: Cap, { price }: Quote): void {
   const total = price.total.filter(({ units }) => units > 0n)
   const refused = (why: string) =>
     new CommandError('PRICE_TOO_HIGH', `not bought: the price is ${priceText(price)}, ${why}`)
-  // symbols are the tokens' own words, so that only an address says which of several is meant
+  // symbols are the tokens' own claims: only an address identifies one of several
   if (token === undefined && total.length > 1)
     throw refused('in more than one token, which --max-price AMOUNT does not cap.')
   for (const part of total) {
@@ -68,7 +68,7 @@ function assertWithin({ amount, token }: Cap, { price }: Quote): void {
   }
 }
 
-/** Whether an amount is more than a decimal text, exactly. Digits beyond the token's own are cut off the cap. */
+/** Whether an amount exceeds a decimal text, exactly. The cap's decimals beyond the token's are cut off. */
 function exceeds({ units, decimals }: Amount, cap: string): boolean {
   const [whole = '', fraction = ''] = cap.split('.')
   return units > BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
@@ -78,6 +78,7 @@ const question = (price: string) => (price === 'free' ? 'Order it?' : `Buy it fo
 
 async function agreed(message: string, again: string): Promise<void> {
   const notConfirmed = (text: string) => new CommandError('NOT_CONFIRMED', text, EXIT.notConfirmed)
-  if (!isInteractive()) throw notConfirmed(`not bought: there is no terminal to ask. To agree, say so: ${again} --yes`)
+  if (!isInteractive())
+    throw notConfirmed(`not bought: there is no terminal for the question. To agree, run: ${again} --yes`)
   if (!(await confirm(message))) throw notConfirmed('not bought.')
 }

@@ -10,16 +10,16 @@ export interface PeopleOptions extends WhereOptions, WalletOptions {
   json?: true | undefined
 }
 
-/** What a command for people works with. */
+/** Client, account and output of a command. */
 export interface Session {
   client: Tidegate
   where: Where
   out: Output
   /** Aborts when the command is interrupted. */
   signal: AbortSignal
-  /** The account that signs and pays, where one is named. */
+  /** The account that signs and pays, if one is named. */
   address: Address | undefined
-  /** Transactions that were handed to the node, in their order. */
+  /** Transactions sent to the node, in order. */
   sent: string[]
 }
 
@@ -27,12 +27,12 @@ export interface WalletSession extends Session {
   address: Address
 }
 
-/** Milliseconds in which what is interrupted puts its files in order. */
+/** Milliseconds for an interrupted command to close its files. */
 const TO_SETTLE = 5_000
 
 /**
- * Runs a command with a client of the provider. `needs` says whether it works without an account. What is thrown after ctrl-C is the
- * command's own hint on how to resume, if it has one. Returns the exit code.
+ * Runs a command with a client of the provider. `needs` says whether it needs an account. After ctrl-C, throws the command's
+ * own hint on how to resume, if it has one. Returns the exit code.
  */
 export async function inSession(
   options: PeopleOptions,
@@ -73,7 +73,7 @@ export async function inSession(
   }
 }
 
-/** Names the provider that cannot be reached: it may have been kept long ago, or found by itself. */
+/** Names the unreachable provider: the user may have saved it long ago, or not have named it. */
 function naming(provider: string, error: Error & { code?: string }): Error {
   if (error.code !== 'UNREACHABLE') return error
   return new CommandError(error.code, `${provider}: ${error.message}`)
@@ -99,7 +99,7 @@ async function open(
 
 async function walletOf(options: PeopleOptions, { rpc }: Where, { signal, sent }: Pick<Session, 'signal' | 'sent'>) {
   if (rpc === undefined)
-    throw misuse('no node of the chain is named: use --rpc URL, TIDEGATE_RPC, or keep one with `tidegate use`.')
+    throw misuse('no node of the chain is named: use --rpc URL, TIDEGATE_RPC, or save one with `tidegate use`.')
   const { rpcClient, walletClient } = await import('@tidegate/chain/clients')
   const { keccak256 } = await import('viem')
   const node = rpcClient(new URL(rpc))
@@ -109,7 +109,7 @@ async function walletOf(options: PeopleOptions, { rpc }: Where, { signal, sent }
     })
   const account = await openAccount(options, chainIdOf)
   signal.throwIfAborted()
-  // an interrupted command names the transactions that it has sent, even if it no longer waits for the node
+  // an interrupted command names its sent transactions, even if it does not wait for the node
   const request = (call: { method: string; params?: unknown }) => {
     if (call.method === 'eth_sendRawTransaction') sent.push(keccak256((call.params as [Hex])[0]))
     return node.request(call as never)

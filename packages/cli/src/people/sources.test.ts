@@ -6,7 +6,7 @@ import { sourcesOf, sourceText } from './sources.js'
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' }
 
-describe('what SOURCE names', () => {
+describe('the location of a file to publish', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   const file = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)
@@ -23,7 +23,7 @@ describe('what SOURCE names', () => {
     expect(sourcesOf([source], [])).toEqual([{ object }])
   })
 
-  it('s3://, with the credentials of the environment, and the endpoint of another service', () => {
+  it('is an s3:// location with the credentials and the endpoint of the environment', () => {
     for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value)
     const own = {
       type: 's3',
@@ -41,7 +41,7 @@ describe('what SOURCE names', () => {
     expect(sourceText(other as never)).toBe('s3://tides/a/b.csv')
   })
 
-  it('a path of this machine, and descriptors with one object or several', () => {
+  it('is a local path, or a descriptor with one object or several', () => {
     const path = file('tides.csv', 'x')
     const one = file('one.json', '{"type":"ftp","url":"ftp://example.org/a"}')
     const several = file('several.json', '[{"type":"url","url":"https://example.org"},{"type":"ipfs","hash":"Qm"}]')
@@ -54,16 +54,16 @@ describe('what SOURCE names', () => {
   })
 
   it.each([
-    ['ftp://example.org/a', /describe files of this kind/],
-    ['ipfs://', /names nothing/],
+    ['ftp://example.org/a', /pass a file of this kind as JSON/],
+    ['ipfs://', /the location is empty/],
     ['s3://bucket', /must be s3:\/\/BUCKET\/KEY/],
-    ['nowhere.csv', /no such file/],
+    ['nowhere.csv', /neither an existing file nor a URL/],
     ['https://', /is not a URL/],
   ])('refuses %s', (source, message) => {
     expect(() => sourcesOf([source], [])).toThrow(message)
   })
 
-  it('refuses s3:// without credentials, and with those that expire', () => {
+  it('refuses s3:// without credentials, and with expiring ones', () => {
     for (const name of Object.keys(CREDENTIALS)) vi.stubEnv(name, '')
     expect(() => sourcesOf(['s3://tides/a.csv'], [])).toThrow(/AWS_ACCESS_KEY_ID/)
     for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value)
@@ -82,7 +82,7 @@ describe('what SOURCE names', () => {
     expect(() => sourcesOf([], [path])).toThrow(/must hold a storage object/)
   })
 
-  it('is shown without what may be a secret', () => {
+  it('is shown without its secrets', () => {
     const secret = { type: 'url', url: 'https://me:word@example.org/a.csv?token=secret', headers: { key: 'secret' } }
     expect(sourceText({ object: secret })).toBe('https://example.org/a.csv?…')
     expect(sourceText({ object: { type: 'sql', url: 'postgres://me:secret@host/db' } })).toBe('a file of kind sql')

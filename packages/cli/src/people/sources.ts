@@ -4,13 +4,13 @@ import { readTextFile } from '@tidegate/common'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { shown } from './text.js'
 
-/** Where a file to publish lies: a storage object, or a file of this machine, which is uploaded first. */
+/** A file to publish: a storage object, or a local file to upload. */
 export type Source = { object: FileObject } | { path: string }
 
-/** Characters of a descriptor: those of real storage objects are far shorter. */
+/** Most characters of a descriptor: real storage objects are far shorter. */
 const MAX_DESCRIPTOR = 1_048_576
 
-/** Reads what SOURCE and --descriptor name, in this order. Throws CommandError; what it quotes holds no secret of a descriptor. */
+/** Reads SOURCE and --descriptor, in this order. Throws CommandError, which quotes no secret of a descriptor. */
 export function sourcesOf(sources: readonly string[], descriptors: readonly string[]): Source[] {
   return [...sources.map(sourceOf), ...descriptors.flatMap(fromDescriptor)]
 }
@@ -21,7 +21,7 @@ function sourceOf(text: string): Source {
     return { object: { type: 'url', url: text, method: 'GET' } }
   }
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):\/\/(.*)$/is.exec(text) ?? []
-  if (scheme !== undefined && rest === '') throw misuse(`${shown(text)}: names nothing.`)
+  if (scheme !== undefined && rest === '') throw misuse(`${shown(text)}: the location is empty.`)
   switch (scheme?.toLowerCase()) {
     case 'ipfs':
       return { object: { type: 'ipfs', hash: rest } }
@@ -32,19 +32,21 @@ function sourceOf(text: string): Source {
     case undefined:
       break
     default:
-      throw misuse(`${shown(text)}: describe files of this kind in a file, and name it with --descriptor.`)
+      throw misuse(`${shown(text)}: pass a file of this kind as JSON with --descriptor.`)
   }
-  if (!existsSync(text)) throw misuse(`${shown(text)}: there is no such file, and it is no URL either.`)
+  if (!existsSync(text)) throw misuse(`${shown(text)}: is neither an existing file nor a URL.`)
   return { path: text }
 }
 
-/** An object of S3, with the credentials of the usual variables. They are encrypted with the location. */
+/** Returns an S3 object with the credentials of AWS's own variables. They are encrypted with the location. */
 function s3(text: string, rest: string): FileObject {
   const [, bucket, key] = /^([^/]+)\/(.+)$/s.exec(rest) ?? []
   if (bucket === undefined) throw misuse(`${shown(text)}: must be s3://BUCKET/KEY.`)
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = process.env
   if (!accessKeyId || !secretAccessKey)
-    throw misuse(`${shown(text)}: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, which may read this object alone.`)
+    throw misuse(
+      `${shown(text)}: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with read access to this object only.`,
+    )
   if (AWS_SESSION_TOKEN)
     throw misuse('AWS_SESSION_TOKEN is set: temporary credentials expire, and downloads would then fail.')
   const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || 'us-east-1'
@@ -59,7 +61,7 @@ function fromDescriptor(path: string): Source[] {
     text = readTextFile(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw misuse(`--descriptor: ${shown(path)} ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`}.`)
+    throw misuse(`--descriptor: ${shown(path)} ${code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`}.`)
   }
   if (text.length > MAX_DESCRIPTOR) throw misuse(`--descriptor: ${shown(path)} is too long.`)
   const found = parsed(text)
@@ -78,7 +80,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A storage object for people: what it is and where, without what may be a secret. */
+/** Describes a storage object without its secrets. */
 export function sourceText(source: Source): string {
   if ('path' in source) return `${shown(source.path)}, from this machine`
   const { type, url, hash, transactionId, bucket, key } = source.object

@@ -9,13 +9,13 @@ export interface StateOptions extends PeopleOptions {
 
 interface Change {
   state: 'active' | 'revoked' | 'retired'
-  /** The question on a terminal, given the asset's name. */
+  /** Returns the question on a terminal, with the asset's name. */
   question: (name: string) => string
-  /** What is said when it is done. */
+  /** The line after success. */
   done: string
 }
 
-/** Changes the state of an asset that the account has published. Returns the exit code. Throws CommandError, TidegateError. */
+/** Changes the state of an asset of the account. Returns the exit code. Throws CommandError, TidegateError. */
 export async function changeState(did: string, { yes, ...options }: StateOptions, change: Change): Promise<number> {
   return inSession(options, 'wallet', async ({ client, out, signal }) => {
     if (!yes && isInteractive()) {

@@ -10,15 +10,15 @@ import type { WalletSession } from './session.js'
 import { shown } from './text.js'
 
 /**
- * The files of this machine that a command publishes. Which uploads were begun is kept until the asset is published:
- * a repeated command resumes them, or finds them complete.
+ * The local files that a command publishes. Records the uploads until the asset is published, so that a repeated command
+ * resumes them or finds them complete.
  */
 export class Uploads {
   private readonly begun: string[] = []
 
   constructor(private readonly session: WalletSession) {}
 
-  /** Uploads a file, from where an earlier run stopped. Answers its storage object. Throws CommandError, TidegateError. */
+  /** Uploads a file, or resumes an earlier run. Returns its storage object. Throws CommandError, TidegateError. */
   async add(path: string): Promise<FileObject> {
     const { client, signal, out } = this.session
     const { uploadFile } = await import('@tidegate/client/node')
@@ -43,7 +43,7 @@ export class Uploads {
     for (const kept of this.begun) rmSync(kept, { force: true })
   }
 
-  /** The file that says which upload was begun, one for each provider, account and path. */
+  /** Returns the path of an upload's record, one for each provider, account and path. */
   private keptAs(path: string): string {
     const { where, address } = this.session
     const folder = uploadsFolder()
@@ -64,8 +64,8 @@ function withWayOn(path: string, error: Error & { code?: string }): Error {
   if (code === 'HOSTING_OFF')
     return new CommandError(
       code,
-      `${shown(path)}: this provider does not host files. Put the file where it can be reached over http(s), IPFS, Arweave or S3, and name that place.`,
+      `${shown(path)}: this provider does not host files. Upload the file to http(s), IPFS, Arweave or S3, and publish its location.`,
     )
-  // the session names the provider
+  // the session adds the provider
   return code === 'UNREACHABLE' ? error : new CommandError(code, `${shown(path)}: ${message}`)
 }

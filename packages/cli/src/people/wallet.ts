@@ -9,23 +9,23 @@ export interface WalletOptions {
   account?: number | undefined
 }
 
-/** How often a password may be typed wrongly. */
+/** Attempts to type a password. */
 const TRIES = 3
 
-/** Whether an account is named anywhere. */
+/** Whether options or environment name an account. */
 export const namesAccount = ({ keystore, account }: WalletOptions) =>
   keystore !== undefined || account !== undefined || Boolean(process.env.TIDEGATE_PRIVATE_KEY)
 
 /**
- * Opens the account that signs and pays: of the options, or else of the environment. `chainIdOf` tells which chain the node is on.
- * Throws CommandError, which quotes neither key nor password.
+ * Opens the account that signs and pays: from the options, otherwise from the environment. `chainIdOf` returns the node's
+ * chain. Throws CommandError, which quotes neither key nor password.
  */
 export async function openAccount(
   { keystore, account }: WalletOptions,
   chainIdOf: () => Promise<number>,
 ): Promise<PrivateKeyAccount> {
   if (keystore !== undefined && account !== undefined)
-    throw misuse('--keystore and --account each name an account: give one of them.')
+    throw misuse('--keystore and --account both name an account: use only one of them.')
   if (keystore !== undefined) return fromKeystore(keystore)
   if (account !== undefined) return localAccount(account, await chainIdOf())
   const key = process.env.TIDEGATE_PRIVATE_KEY
@@ -38,16 +38,16 @@ async function fromKey(text: string): Promise<PrivateKeyAccount> {
   try {
     if (/^(0x)?[0-9a-fA-F]{64}$/.test(text)) return privateKeyToAccount(`0x${text.replace(/^0x/, '')}`)
   } catch {
-    // zero, or beyond the order of the curve; its message would show it
+    // zero, or beyond the order of the curve; the library's message would quote it
   }
-  throw misuse('TIDEGATE_PRIVATE_KEY: is not a private key, 64 hexadecimal digits.')
+  throw misuse('TIDEGATE_PRIVATE_KEY: must be a private key of 64 hexadecimal digits.')
 }
 
-/** An account of the local network, whose keys everybody knows. */
+/** Returns an account of the local network. Its keys are public. */
 async function localAccount(index: number, chainId: number): Promise<PrivateKeyAccount> {
   const { DEV_CHAIN_ID, devAccounts } = await import('@tidegate/dev-network/anvil')
   if (chainId !== DEV_CHAIN_ID)
-    throw misuse(`--account: is for local networks (chain ${DEV_CHAIN_ID}), and this is chain ${chainId}.`)
+    throw misuse(`--account: works only on local networks (chain ${DEV_CHAIN_ID}); this is chain ${chainId}.`)
   const found = devAccounts()[index]
   if (!found) throw misuse(`--account: a local network has the accounts 0 to ${devAccounts().length - 1}.`)
   return fromKey(found.privateKey)
@@ -82,7 +82,7 @@ async function opened(opening: Promise<PrivateKeyAccount>, path: string): Promis
   }
 }
 
-/** Characters of a keystore or password file: honest ones are far shorter. */
+/** Most characters of a keystore or password file: real ones are far shorter. */
 const MAX_TEXT = 65_536
 
 function readText(name: string, path: string): string {
@@ -91,7 +91,7 @@ function readText(name: string, path: string): string {
     text = readTextFile(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw misuse(`${name}: ${shown(path)} ${code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`}.`)
+    throw misuse(`${name}: ${shown(path)} ${code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`}.`)
   }
   if (text.length > MAX_TEXT) throw misuse(`${name}: ${shown(path)} is too long.`)
   return text

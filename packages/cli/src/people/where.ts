@@ -7,17 +7,17 @@ export interface WhereOptions {
   rpc?: string | undefined
 }
 
-/** The provider and the node that a command uses, and where the provider was named. */
+/** The provider and node of a command, and the source of the provider's URL. */
 export interface Where {
   provider: string
-  /** Undefined if none was named: then only what the provider alone can answer is there. */
+  /** Undefined if none is named: then only the provider's own data are available. */
   rpc: string | undefined
   from: 'option' | 'environment' | 'kept' | 'dev'
 }
 
 /**
- * Finds out which provider and node to use: those of the options, of the environment, of `tidegate use`, or those of a local network
- * that is running. A node that was kept for a provider is used with that provider alone. Throws CommandError.
+ * Returns the provider and node: of the options, the environment, `tidegate use`, or a running local network. A saved node
+ * applies only to its provider. Throws CommandError.
  */
 export function where(options: WhereOptions): Where {
   const { provider, from, rpcs } = providerOf(options)
@@ -32,7 +32,7 @@ function providerOf(options: WhereOptions): Pick<Where, 'provider' | 'from'> & {
   for (const { providerUrl, rpcUrl } of networks) rpcs.set(tidy(providerUrl), rpcUrl)
   const named = checkedUrl('--provider', options.provider)
   const inEnvironment = checkedUrl('TIDEGATE_PROVIDER', process.env.TIDEGATE_PROVIDER)
-  // a damaged file is no obstacle if it is not needed
+  // ignores a damaged file that is not needed
   const kept = named !== undefined || inEnvironment !== undefined ? keptIfReadable() : readKept()
   if (kept?.rpc !== undefined) rpcs.set(tidy(kept.provider), kept.rpc)
   if (named !== undefined) return { provider: named, from: 'option', rpcs }
@@ -44,7 +44,7 @@ function providerOf(options: WhereOptions): Pick<Where, 'provider' | 'from'> & {
     throw misuse(`several local networks are running: choose one with --provider (${urls}).`)
   }
   if (network) return { provider: tidy(network.providerUrl), from: 'dev', rpcs }
-  throw misuse('no provider is named: use --provider URL, TIDEGATE_PROVIDER, or keep one with `tidegate use URL`.')
+  throw misuse('no provider is named: use --provider URL, TIDEGATE_PROVIDER, or save one with `tidegate use URL`.')
 }
 
 function keptIfReadable() {
@@ -57,7 +57,10 @@ function keptIfReadable() {
 
 const tidy = (url: string) => new URL(url).href.replace(/\/+$/, '')
 
-/** A URL of an option or a variable, or undefined if it is not given or empty. Throws CommandError, which does not quote it. */
+/**
+ * Parses a URL of an option or a variable; undefined if it is missing or empty. Throws CommandError, which does not quote
+ * it.
+ */
 export function checkedUrl(name: string, text: string | undefined): string | undefined {
   if (!text) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined

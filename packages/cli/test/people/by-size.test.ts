@@ -5,7 +5,7 @@ import { runHere } from '../../../../test/helpers/command-here.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 import { World } from '../../../../test/helpers/world.js'
 
-/** The commands that buy, at a provider whose fee counts the size. Account 0 holds the token of the fee. */
+/** A provider with a fee by size. Account 0 holds the token of the fee. */
 describe('the commands for people, at a fee by size', () => {
   let world: World
   let home: Home
@@ -26,7 +26,7 @@ describe('the commands for people, at a fee by size', () => {
     return JSON.parse(stdout)
   }
 
-  it('agree which files an order opens (threat 94)', async () => {
+  it('agree on the files of an order (threat 94)', async () => {
     const urls = [10, 300].map((size) => world.storage.file(`/${size}`, Buffer.alloc(size)))
     const { did } = await answer('publish', ...urls, '--name', 'Two', '--free')
     const fee = async (...args: string[]) => (await answer('quote', did, ...args)).total[0]?.units

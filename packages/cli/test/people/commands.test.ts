@@ -17,7 +17,7 @@ const CONTENT = Buffer.from('hour,height\n'.repeat(5000))
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 const HASH = /^0x[0-9a-f]{64}$/
 
-/** The commands for people as scripts use them: without a terminal, with --json, against a real network. */
+/** The commands in scripts: without a terminal, with --json, against a real network. */
 describe('the commands for people, in scripts', () => {
   let world: World
   let home: Home
@@ -37,7 +37,7 @@ describe('the commands for people, in scripts', () => {
     const { providerUrl, rpcUrl } = world.network
     return { ...home.environment, TIDEGATE_PROVIDER: providerUrl, TIDEGATE_RPC: rpcUrl }
   }
-  /** How commands run: each in a process of its own, as scripts run it, where `inProcesses` says so. */
+  /** Runs a command in this process, or after `inProcesses` in its own. */
   let start = runHere
   const inProcesses = () => {
     start = runCommand
@@ -47,14 +47,14 @@ describe('the commands for people, in scripts', () => {
   })
   const run = (args: string[], environment: Record<string, string> = {}): Promise<Ended> =>
     start(args, { ...settings(), ...environment })
-  /** The object that a command prints, which must succeed. */
+  /** Returns the object of a successful command. */
   async function answer(...args: string[]) {
     const { status, stdout, stderr } = await run([...args, '--json'])
     expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout.trimEnd().split('\n')).toHaveLength(1)
     return JSON.parse(stdout)
   }
-  /** What a command prints that must fail: the code of the error, and one line for people. */
+  /** Returns the error of a failed command: its code and its one line. */
   async function refusal(args: string[], environment: Record<string, string> = {}) {
     const { status, stdout, stderr } = await run([...args, '--json'], environment)
     const told = stderr.split('\n').filter((line) => line.startsWith('tidegate: '))
@@ -69,7 +69,7 @@ describe('the commands for people, in scripts', () => {
     (await answer('publish', url, '--name', 'Tide tables', '--account', '1', ...(more.length > 0 ? more : ['--free'])))
       .did as string
 
-  it('publish, find, buy, download, change and end', async () => {
+  it('publish, find, buy, download, change and revoke', async () => {
     const terms = [
       '--description',
       'By the hour',
@@ -127,7 +127,7 @@ describe('the commands for people, in scripts', () => {
       transactions: [],
     })
 
-    // as the processes that scripts run: these three here, others in the terminal and from the pages
+    // in processes, like scripts
     inProcesses()
     const got = await answer('get', did, '-o', at('tides.csv'), '--account', '2', '--sha256', SHA256)
     const expected = { did, file: 0, path: at('tides.csv'), bytes: CONTENT.length, sha256: SHA256 }
@@ -159,7 +159,7 @@ describe('the commands for people, in scripts', () => {
     })
   })
 
-  it('get buys without a terminal only with --yes, free ones too, and writes nothing before', async () => {
+  it('get buys without a terminal only with --yes, even a free asset, and writes nothing before', async () => {
     const did = await published()
     const refused = await refusal(['get', did, '-o', at('free.csv'), '--account', '3'])
     expect(refused).toMatchObject({
@@ -191,11 +191,11 @@ describe('the commands for people, in scripts', () => {
     for (const cap of ['much', '-1', '5:', '5:OCEAN', `5:${token}:1`])
       expect(await refusal([...buy, `--max-price=${cap}`])).toMatchObject({ status: 2, error: { code: 'USAGE' } })
     expect(await answer(...buy, '--max-price', `${exact}:${token}`)).toMatchObject({ reused: false })
-    // an order that holds costs nothing
+    // a valid order costs nothing
     expect(await answer(...buy, '--max-price', '0')).toMatchObject({ reused: true })
   })
 
-  it('get takes a file of several, all of them, and asks which where nobody said', async () => {
+  it('get downloads one of several files or all of them, and otherwise refuses', async () => {
     const other = world.storage.file('/more/tides.csv', Buffer.from('other'))
     const did = (await answer('publish', url, other, '--name', 'Two', '--free', '--account', '1')).did
     const args = ['get', did, '--account', '4', '--yes']
@@ -209,21 +209,21 @@ describe('the commands for people, in scripts', () => {
     mkdirSync(folder)
     const all = await answer(...args, '--all', '-o', folder)
     expect(all.files.map(({ bytes }: { bytes: number }) => bytes)).toEqual([CONTENT.length, 5])
-    // both have one name
+    // both have the same name
     expect(readdirSync(folder).sort()).toEqual(all.files.map(({ path }: { path: string }) => basename(path)).sort())
     expect(readdirSync(folder)).toHaveLength(2)
     for (const { path } of all.files.slice(1)) rmSync(path)
-    // what an earlier run has completed is left alone, and the rest is fetched
+    // completed files of an earlier run are kept, the rest is downloaded
     const { stderr } = await run([...args, '--all', '-o', folder])
     expect(stderr).toMatch(/already exists and is left as it is/)
     const sizes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).size)
     expect(sizes().sort()).toEqual([5, CONTENT.length].sort())
-    // neither takes the place of the other
+    // neither replaces the other
     expect((await answer(...args, '--all', '-o', folder, '--force')).files).toHaveLength(2)
     expect(sizes().sort()).toEqual([5, CONTENT.length].sort())
   })
 
-  it('get writes over nothing that it was not told to, and pays for nothing that it could not write', async () => {
+  it('get overwrites only with --force, and pays nothing if it cannot write', async () => {
     const did = await published('--price', '1')
     writeFileSync(at('mine.csv'), 'mine')
     const refused = await refusal(['get', did, '-o', at('mine.csv'), '--account', '5', '--yes'])
@@ -231,7 +231,7 @@ describe('the commands for people, in scripts', () => {
     expect(await refusal(['get', did, '-o', at('none/x.csv'), '--account', '5', '--yes'])).toMatchObject({ status: 2 })
     expect(readFileSync(at('mine.csv'), 'utf8')).toBe('mine')
     expect(await answer('orders', '--account', '5')).toMatchObject({ orders: [] })
-    // into a folder, under the name that an earlier run has learnt
+    // into a folder, under the known name of an earlier run
     const folder = at('taken')
     mkdirSync(folder)
     const { services } = await answer('show', did)
@@ -240,14 +240,14 @@ describe('the commands for people, in scripts', () => {
     const into = ['get', did, '-o', folder, '--account', '5', '--yes']
     expect(await refusal(into)).toMatchObject({ status: 1, error: { code: 'FILE_EXISTS' } })
     expect(await answer('orders', '--account', '5')).toMatchObject({ orders: [] })
-    // where the name is not known before, the purchase is named with the error, and used by the next call
+    // if the name is unknown before, the error names the purchase, and the next call uses it
     rmSync(join(folder, 'tides.csv.part.json'))
     const late = await run([...into, '--json'])
     const [order] = (await answer('orders', '--account', '5')).orders
     const { error } = JSON.parse(late.stdout)
     expect({ status: late.status, ...error }).toMatchObject({ status: 1, code: 'FILE_EXISTS' })
     expect(error.transactions.at(-1)).toBe(order.tx)
-    expect(error.message).toContain(`order ${order.tx} is used`)
+    expect(error.message).toContain(`To use order ${order.tx} without another payment`)
     expect(error.message).toMatch(/: tidegate get did:op:[0-9a-f]{64} -o ANOTHER-NAME --account 5$/)
     expect(await answer('get', did, '-o', join(folder, 'other.csv'), '--account', '5')).toMatchObject({
       bought: false,
@@ -258,7 +258,7 @@ describe('the commands for people, in scripts', () => {
     expect(await answer(...forced)).toMatchObject({ bytes: CONTENT.length })
   })
 
-  it('get pays for nothing whose name is taken, where the provider tells names', async () => {
+  it("get pays nothing if the provider's name is taken", async () => {
     const did = await published('--price', '1')
     const state = { STATE_DIR: at('telling') }
     const telling = await startHere(world.beside({ EXPOSE_FILENAME: 'true', ...state }))
@@ -284,20 +284,20 @@ describe('the commands for people, in scripts', () => {
     }
   })
 
-  it('get puts a file aside that is not the one that was told of', async () => {
+  it('get renames a file with another SHA-256', async () => {
     const did = await published()
     const args = ['get', did, '-o', at('wrong.csv'), '--account', '3', '--yes', '--sha256', '0'.repeat(64)]
     expect(await refusal(args)).toMatchObject({ status: 1, error: { code: 'CHECKSUM' } })
     expect(existsSync(at('wrong.csv'))).toBe(false)
     expect(readFileSync(at('wrong.csv.differs')).equals(CONTENT)).toBe(true)
-    // and takes the place of no other
+    // and replaces no other file
     writeFileSync(at('wrong.csv.differs'), 'mine')
     expect(await refusal(args)).toMatchObject({ status: 1, error: { code: 'CHECKSUM' } })
     expect(readFileSync(at('wrong.csv.differs'), 'utf8')).toBe('mine')
     expect(readFileSync(at('wrong.csv.differs-1')).equals(CONTENT)).toBe(true)
   })
 
-  it('pays from a keystore, whose password a file holds', async () => {
+  it('signs with a keystore and a password file', async () => {
     const somebody = await world.somebody()
     // cheap to derive
     const keystore = await somebody.encrypt('a long password', { scrypt: { N: 1024 } })
@@ -321,7 +321,7 @@ describe('the commands for people, in scripts', () => {
     expect(await refusal(args)).toMatchObject({ status: 2, error: { message: expect.stringMatching(/no terminal/) } })
   })
 
-  it('get goes on when the network is lost, and says how far it is where there is no terminal', async () => {
+  it('get resumes after the network was lost', async () => {
     const proxy = await CuttingProxy.before(world.network.providerUrl)
     try {
       const did = await published()
@@ -335,18 +335,18 @@ describe('the commands for people, in scripts', () => {
     }
   })
 
-  it('get keeps what has come when the disk is full, and goes on when there is room', async () => {
+  it('get keeps the part when the disk is full, and resumes when there is space', async () => {
     const large = Buffer.from('hour,height\n'.repeat(400_000))
     const file = world.storage.file('/large.csv', large)
     const { did } = await answer('publish', file, '--name', 'Large', '--free', '--account', '1')
     const args = [process.execPath, ...program(), 'get', did, '-o', at('full.csv'), '--account', '7', '--yes']
     const env = { ...settings(), PATH: process.env.PATH }
-    // in blocks of 1 KiB; a process that may write no more is refused like one on a full disk
+    // in blocks of 1 KiB; a process beyond its limit fails like one on a full disk
     const limited = ['-c', 'ulimit -f 2000; exec "$0" "$@"', ...args]
     const refused = await promisify(execFile)('bash', limited, { env }).catch((error) => error)
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^tidegate: .* order 0x\w+ is used, and nothing paid again, by: tidegate get/m),
+      stderr: expect.stringMatching(/^tidegate: .*To use order 0x\w+ without another payment, run: tidegate get/m),
     })
     expect(statSync(at('full.csv.part')).size).toBeLessThan(large.length)
     expect(existsSync(at('full.csv'))).toBe(false)
@@ -354,7 +354,7 @@ describe('the commands for people, in scripts', () => {
     expect(readFileSync(at('full.csv')).equals(large)).toBe(true)
   })
 
-  it('a process that refuses exits with the code of the refusal', async () => {
+  it('a failed process exits with the code of the error', async () => {
     inProcesses()
     expect(await refusal(['get', 'tides', '--account', '1'])).toMatchObject({ status: 2, error: { code: 'USAGE' } })
     const missing = await refusal(['get', `did:op:${'0'.repeat(64)}`, '--account', '1'])
@@ -363,7 +363,7 @@ describe('the commands for people, in scripts', () => {
     expect(await refusal(['buy', did, '--account', '3'])).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
   })
 
-  it('are refused with one line, the right code, and nothing half done', async () => {
+  it('are refused with one line, the right code, and no effect', async () => {
     const poor = await world.somebody()
     const key = { TIDEGATE_PRIVATE_KEY: poor.privateKey }
     const did = await published('--price', '5')

@@ -8,7 +8,7 @@ import { World } from '../../../../test/helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n'.repeat(500))
 
-/** What npm packs, unpacked where nothing else is: the commands for people need no other package. */
+/** The npm package, unpacked alone: the commands need no other package. */
 describe('the packed program', () => {
   let world: World
   let home: Home
@@ -45,7 +45,7 @@ describe('the packed program', () => {
     expect(readFileSync(output).equals(CONTENT)).toBe(true)
   })
 
-  it('lists the commands of people and of operators', async () => {
+  it('lists the commands by reader', async () => {
     const { status, stdout } = await run('--help')
     expect(status).toBe(0)
     expect(stdout).toMatch(/Publish and buy:\n +publish[\s\S]+Operate a provider:\n +start/)

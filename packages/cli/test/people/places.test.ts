@@ -12,7 +12,7 @@ import { World } from '../../../../test/helpers/world.js'
 const isRoot = process.geteuid?.() === 0
 const CONTENT = Buffer.from('hour,height\n'.repeat(50_000))
 
-/** Where downloads go, and what is refused before anything is paid. */
+/** Destinations of downloads, and refusals before payment. */
 describe('get', () => {
   let world: World
   let home: Home
@@ -22,7 +22,7 @@ describe('get', () => {
     world = await World.start({ HOSTING: 'off' })
     home = makeHome()
     sized = await published(world.storage.file('/tides.csv', CONTENT))
-    // as long as its size is unknown, nothing tells whether there is room for it
+    // without a known size, nothing shows whether there is room for it
     unsized = await published(
       world.storage.on('/unsized.csv', (_, response) => void response.writeHead(200).end(CONTENT)),
     )
@@ -45,7 +45,7 @@ describe('get', () => {
   const ordersOf = async (account: number) => (await answer('orders', '--account', `${account}`)).orders as object[]
   const errors = (told: string) => told.split('\n').filter((line) => line.startsWith('tidegate: '))
 
-  it('gives each file of an order a name that no file system takes for another one of it', async () => {
+  it('gives each file of an order a name that no file system confuses with another', async () => {
     const names = ['Tides.csv', 'tides.csv', 'é.csv', 'é.csv', 'TIDES.CSV', '1-tides.csv', 'straße.csv', 'STRASSE.csv']
     const contents = names.map((_, file) => Buffer.alloc(10, `${file}`))
     const urls = names.map((name, file) =>
@@ -65,7 +65,7 @@ describe('get', () => {
     }
   })
 
-  it('pays nothing where no file can be created, whether or not the name is known', async () => {
+  it('pays nothing if no file can be created, whether or not the name is known', async () => {
     const folder = at('closed')
     mkdirSync(folder)
     chmodSync(folder, 0o500)
@@ -79,13 +79,13 @@ describe('get', () => {
         })
       }
     expect(await ordersOf(3)).toEqual([])
-    // control: it would have been bought
+    // control: it can be bought elsewhere
     expect(await run('get', sized, '-o', `${home.folder}/`, '--account', '3')).toMatchObject({ status: 0 })
   })
 
   const canMount = isRoot && spawnSync('mount', ['--version']).status === 0
   if (canMount)
-    it('pays nothing on a disk that is too full, and goes on later with the order it names', async () => {
+    it('pays nothing on a full disk, and later resumes with the named order', async () => {
       const disk = at('disk')
       mkdirSync(disk)
       const size = (bytes: number, ...more: string[]) =>
@@ -114,10 +114,12 @@ describe('get', () => {
         const broken = await run('get', unsized, '-o', join(disk, 'x'), '--account', '4')
         const [{ tx }] = (await ordersOf(4)) as [{ tx: string }]
         expect(errors(broken.stderr)[0]).toMatch(
-          `order ${tx} is used, and nothing paid again, by: tidegate get ${unsized}`,
+          `To use order ${tx} without another payment, run: tidegate get ${unsized}`,
         )
         const again = await run('get', unsized, '-o', join(disk, 'x'), '--account', '4')
-        expect(errors(again.stderr), again.stderr).toEqual([expect.stringContaining(`order ${tx} is used`)])
+        expect(errors(again.stderr), again.stderr).toEqual([
+          expect.stringContaining(`To use order ${tx} without another payment`),
+        ])
         rmSync(join(disk, 'other'))
         // 400 kB are free, and the rest of the file takes 300
         writeFileSync(join(disk, 'other'), Buffer.alloc(50_000))
@@ -128,7 +130,7 @@ describe('get', () => {
       }
     })
 
-  it('pays nothing for a device or descriptor that takes nothing, and names the order that is there', async () => {
+  it('pays nothing for an unwritable device or descriptor, and names an existing order', async () => {
     const shell = async (command: string[], rest: string) => {
       const env = { PATH: process.env.PATH as string, ...environment() }
       const args = [process.execPath, ...program(), ...command, '--account', '5', '--yes']
@@ -149,7 +151,7 @@ describe('get', () => {
     ]
     for (const [command, rest] of cases) {
       const { status, errors } = await shell(command, rest)
-      // that the JSON of the refusal cannot be written is said, too
+      // reports that the JSON of the error cannot be written, too
       const told = command.includes('--json') ? errors.slice(0, 1) : errors
       expect({ status, errors: told }, `${command} ${rest}`).toEqual({
         status: 1,
@@ -163,7 +165,7 @@ describe('get', () => {
       const { errors } = await shell(command, rest)
       expect(errors, `${command} ${rest}`).toEqual([
         expect.stringContaining(
-          `order ${tx} is used, and nothing paid again, by: tidegate get ${sized} -o ANOTHER-NAME`,
+          `To use order ${tx} without another payment, run: tidegate get ${sized} -o ANOTHER-NAME`,
         ),
       ])
     }

@@ -58,7 +58,7 @@ const ordersOf = async (account: number) =>
   JSON.parse((await runHere(['orders', '--account', `${account}`, '--json'], environment())).stdout).orders as {
     tx: string
   }[]
-/** Runs `tidegate get` in a shell, with what follows it in its line. */
+/** Runs `tidegate get` in a shell, with a continuation of its line. */
 function shell(path: string, account: number, rest: string): Promise<Ended> {
   const args = [process.execPath, ...program(), 'get', did, '-o', path, '--account', `${account}`, '--yes']
   const env = { PATH: process.env.PATH as string, ...environment() }
@@ -82,7 +82,7 @@ describe('files that another local user has planted', () => {
     ['a folder', (path) => mkdirSync(path)],
   ]
 
-  it('are neither written through nor waited for, and nothing is paid that could not be written (threat 98)', async () => {
+  it('are neither followed nor waited for, and nothing is paid for an unwritable file (threat 98)', async () => {
     writeFileSync(at('victim'), 'mine')
     let paid = 0
     for (const suffix of ['.part', '.part.json', '.part.json.new', '.part.lock'])
@@ -98,7 +98,7 @@ describe('files that another local user has planted', () => {
           expect(stderr, name).toMatch(/tides\.csv\.part(\.json|\.lock)? (is|has|belongs)|Another process works/)
           if (paid === 0) expect(await ordersOf(2), name).toEqual([])
         }
-        // these names a download writes to itself
+        // a download writes to these names itself
         if (suffix === '.part' || (suffix === '.part.json' && what === 'a folder')) expect(status, name).toBe(1)
         if (suffix === '.part.json.new') expect(status, name).toBe(0)
         expect(readFileSync(at('victim'), 'utf8'), name).toBe('mine')
@@ -110,7 +110,7 @@ describe('files that another local user has planted', () => {
     expect(readdirSync(home.folder).filter((name) => name.startsWith('tides'))).toEqual([])
   })
 
-  it('are no local network and no provider to pay at (threat 98)', async () => {
+  it('are neither a local network nor a provider (threat 98)', async () => {
     const folder = join(at('state'), 'tidegate')
     const note = join(folder, `dev-${process.pid}.json`)
     const { providerUrl, rpcUrl, chainId } = world.network
@@ -143,7 +143,7 @@ describe('files that another local user has planted', () => {
   })
 
   if (isRoot)
-    it('are told by their owner, which only root can show (threat 98)', async () => {
+    it('are recognised by their owner, as only root can test (threat 98)', async () => {
       const kept = join(at('config'), 'tidegate', 'config.json')
       mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
       writeFileSync(kept, JSON.stringify({ provider: world.network.providerUrl }), { mode: 0o600 })
@@ -179,7 +179,7 @@ describe('files that another local user has planted', () => {
       expect(await ordersOf(3)).toEqual([])
     })
 
-  it('are not written through by keys and backups (threat 98)', async () => {
+  it('do not redirect keys and backups (threat 98)', async () => {
     writeFileSync(at('password'), 'a long password')
     symlinkSync(at('nowhere'), at('key.json'))
     const made = await run('keys', 'make', '--file', at('key.json'), '--password-file', at('password'))
@@ -205,7 +205,7 @@ describe('files that another local user has planted', () => {
 })
 
 describe('a local network', () => {
-  it('keeps its state in no folder that every user may write to, and writes through no link (threat 98)', async () => {
+  it('keeps its state in no folder that every user may write to, and follows no link (threat 98)', async () => {
     const open = at('open')
     mkdirSync(open)
     chmodSync(open, 0o1777)
@@ -243,7 +243,7 @@ describe('get -o', () => {
       expect(lines(full.stderr), full.stderr).toHaveLength(1)
       expect(full).toMatchObject({ status: 1, stderr: expect.stringContaining('no space is left') })
       expect(full.stderr).toContain(
-        `order ${tx} is used, and nothing paid again, by: tidegate get ${did} -o ANOTHER-NAME`,
+        `To use order ${tx} without another payment, run: tidegate get ${did} -o ANOTHER-NAME`,
       )
     }
     const head = owned(spawn('head', ['-c', '1', at('pipe')]))
@@ -254,7 +254,7 @@ describe('get -o', () => {
     expect(readdirSync(home.folder).filter((name) => name.includes('.part'))).toEqual([])
   })
 
-  it('writes to standard output, whatever that is, and ends quietly with its reader', async () => {
+  it('writes to any kind of standard output, and ends quietly with its reader', async () => {
     for (const name of ['-', '/dev/stdout', '/dev/fd/1']) {
       expect((await shell(name, 5, `> '${at('out')}'`)).status).toBe(0)
       expect(readFileSync(at('out')).equals(CONTENT), name).toBe(true)
@@ -266,7 +266,7 @@ describe('get -o', () => {
     }
   })
 
-  it('follows no link to a file, and refuses before it pays what could not be written (threat 98)', async () => {
+  it('follows no link to a file, and refuses before payment (threat 98)', async () => {
     writeFileSync(at('victim'), 'mine')
     symlinkSync(at('victim'), at('link'))
     symlinkSync(at('nowhere'), at('dangling'))

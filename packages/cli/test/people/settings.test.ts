@@ -7,8 +7,8 @@ import { otherChain } from '../../../../test/helpers/other-chain.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 
-/** Which provider, which node and which account the commands use. */
-describe('the settings of the commands for people', () => {
+/** Provider, node and account of the commands. */
+describe('the settings of the commands', () => {
   let devHome: Home
   let dev: DevProcess
   let home: Home
@@ -33,7 +33,7 @@ describe('the settings of the commands for people', () => {
   const used = async (environment: Record<string, string> = {}) =>
     JSON.parse((await run(['use', '--json'], environment)).stdout)
 
-  it('keeps a provider and its node for this user alone, and forgets them', async () => {
+  it('saves a provider and its node for this user alone, and deletes them', async () => {
     const { providerUrl, rpcUrl } = dev.facts
     const kept = await run(['use', `${providerUrl}/`, '--rpc', rpcUrl, '--json'])
     expect(kept).toMatchObject({ status: 0, stderr: '' })
@@ -46,7 +46,7 @@ describe('the settings of the commands for people', () => {
     expect(await used({ TIDEGATE_PROVIDER: 'https://else.example' })).toMatchObject({
       provider: 'https://else.example',
       from: 'environment',
-      // a node that was kept belongs to its provider
+      // a saved node belongs to its provider
       rpc: null,
     })
     expect((await run(['use', '--forget'])).status).toBe(0)
@@ -54,7 +54,7 @@ describe('the settings of the commands for people', () => {
     expect(await run(['use'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/no provider is named/) })
   })
 
-  it('shows of a node its host alone, as the rest may be a key', async () => {
+  it('shows only the host of a node, as the rest may be a key', async () => {
     const folder = join(home.folder, 'config', 'tidegate')
     mkdirSync(folder, { recursive: true })
     const kept = { provider: 'https://provider.example', rpc: 'https://node.example/v3/0123456789abcdef' }
@@ -82,27 +82,27 @@ describe('the settings of the commands for people', () => {
     expect(existsSync(join(home.folder, 'config'))).toBe(false)
   })
 
-  it('does not keep a node of another chain', async () => {
+  it('does not save a node of another chain', async () => {
     const single = await run(['use', dev.facts.providerUrl, '--rpc', otherChain(storage)])
     const message = /^tidegate: --rpc: this node is on chain 1, and the provider serves 8996\./
     expect(single).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })
   })
 
-  it('names a file that was damaged', async () => {
+  it('names a damaged file', async () => {
     const folder = join(home.folder, 'config', 'tidegate')
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'config.json'), '{"provider":')
     expect(await run(['use'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/config\.json is damaged/) })
   })
 
-  it('finds a local network that is running, with its node, and none of another user', async () => {
+  it('finds a running local network with its node, and none of another user', async () => {
     const { providerUrl, rpcUrl } = dev.facts
     const found = await runHere(['use', '--json'], devHome.environment)
     expect(JSON.parse(found.stdout)).toMatchObject({ provider: providerUrl, rpc: rpcUrl, from: 'dev' })
     expect((await run(['use'])).status).toBe(2)
   })
 
-  it('passes over the note of a network that was killed, and asks where several run', async () => {
+  it('ignores the note of a killed network, and asks if several run', async () => {
     const folder = join(home.folder, 'state', 'tidegate')
     mkdirSync(folder, { recursive: true })
     const note = { providerUrl: 'http://127.0.0.1:1', rpcUrl: 'http://127.0.0.1:2', chainId: 8996 }
@@ -117,7 +117,7 @@ describe('the settings of the commands for people', () => {
     expect(await run(['use'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/several local networks/) })
   })
 
-  it('leaves no note of a network that has stopped', async () => {
+  it('removes the note of a stopped network', async () => {
     const own = await startDevOnContracts([], home.environment)
     const folder = join(home.folder, 'state', 'tidegate')
     expect(readdirSync(folder)).toEqual([`dev-${own.process.pid}.json`])
@@ -136,7 +136,7 @@ describe('the settings of the commands for people', () => {
   ])('takes no key from an argument: %s', async (_, args) => {
     const { status, stdout, stderr } = await run(['buy', `did:op:${'0'.repeat(64)}`, ...args, '--json'])
     expect(status).toBe(2)
-    expect(stderr).toMatch(/^tidegate: a key or password is never taken from the command line/)
+    expect(stderr).toMatch(/^tidegate: keys and passwords are not accepted on the command line/)
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'USAGE' } })
     expect(stdout + stderr).not.toContain(KEY)
   })
@@ -144,11 +144,16 @@ describe('the settings of the commands for people', () => {
   const here = () => ['--provider', dev.facts.providerUrl, '--rpc', dev.facts.rpcUrl]
   it.each([
     ['no account', {}, [], /no account is named: use --keystore/],
-    ['a key that is none', { TIDEGATE_PRIVATE_KEY: `${KEY}00` }, [], /TIDEGATE_PRIVATE_KEY: is not a private key/],
-    ['a key that is zero', { TIDEGATE_PRIVATE_KEY: '00'.repeat(32) }, [], /TIDEGATE_PRIVATE_KEY: is not a private key/],
+    ['a key that is none', { TIDEGATE_PRIVATE_KEY: `${KEY}00` }, [], /TIDEGATE_PRIVATE_KEY: must be a private key/],
+    [
+      'a key that is zero',
+      { TIDEGATE_PRIVATE_KEY: '00'.repeat(32) },
+      [],
+      /TIDEGATE_PRIVATE_KEY: must be a private key/,
+    ],
     ['an account beyond the last', {}, ['--account', '10'], /the accounts 0 to 9/],
-    ['a keystore that is not there', {}, ['--keystore', 'none.json'], /--keystore: none\.json is not there/],
-    ['two accounts', {}, ['--account', '1', '--keystore', 'none.json'], /give one of them/],
+    ['a keystore that is not there', {}, ['--keystore', 'none.json'], /--keystore: none\.json does not exist/],
+    ['two accounts', {}, ['--account', '1', '--keystore', 'none.json'], /use only one of them/],
   ])('says what is wrong with %s', async (_, environment: Record<string, string>, args, message) => {
     const { status, stdout, stderr } = await run(['token', 'create', ...here(), ...args], environment)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -157,10 +162,10 @@ describe('the settings of the commands for people', () => {
     expect(stderr).not.toContain(KEY)
   })
 
-  it('takes accounts of a local network on a local network alone', async () => {
+  it('accepts accounts of a local network only on a local network', async () => {
     const node = otherChain(storage)
     const args = ['token', 'create', '--provider', dev.facts.providerUrl, '--rpc', node, '--account', '1']
-    const message = /^tidegate: --account: is for local networks \(chain 8996\), and this is chain 1\./
+    const message = /^tidegate: --account: works only on local networks \(chain 8996\); this is chain 1\./
     expect(await run(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })
   })
 })

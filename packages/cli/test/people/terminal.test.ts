@@ -12,8 +12,8 @@ const CONTENT = Buffer.from('hour,height\n'.repeat(200_000))
 const ENTER = '\r'
 const CTRL_C = '\u0003'
 
-/** The commands for people as somebody at a keyboard uses them: in a real pseudo-terminal. */
-describe('the commands for people, in a terminal', () => {
+/** The commands in a pseudo-terminal, as a person uses them. */
+describe('the commands in a terminal', () => {
   let world: World
   let home: Home
   let environment: Record<string, string>
@@ -40,7 +40,7 @@ describe('the commands for people, in a terminal', () => {
   const orders = async (account: string) =>
     JSON.parse((await runHere(['orders', '--account', account, '--json'], environment)).stdout).orders as unknown[]
 
-  /** A storage that sends a part of a file, and the rest when it is told to. */
+  /** A storage that sends a part of a file, and the rest on demand. */
   function slowFile(path: string) {
     let goOn = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -68,11 +68,11 @@ describe('the commands for people, in a terminal', () => {
     return { url, goOn, starts }
   }
 
-  it('get shows the whole price and asks; no is no, and yes buys and downloads', async () => {
+  it('get shows the total price and asks; no ends it, and yes buys and downloads', async () => {
     const did = await published(world.storage.file('/tides.csv', CONTENT), '--price', '5')
     const no = terminal('get', did, '-o', 'no.csv', '--account', '2')
-    await no.shows(/In all +5\.005 OCEAN[\s\S]+Buy it for 5\.005 OCEAN\?/)
-    // the answer that is chosen already is no
+    await no.shows(/Total +5\.005 OCEAN[\s\S]+Buy it for 5\.005 OCEAN\?/)
+    // the default answer is no
     no.type(ENTER)
     expect(await no.ended()).toBe(3)
     expect(no.text).toContain('not bought')
@@ -132,7 +132,7 @@ describe('the commands for people, in a terminal', () => {
     expect(await orders(account)).toHaveLength(1)
   })
 
-  it('get pays no price that has changed since it was shown', async () => {
+  it('get does not pay a price that has changed since it was shown', async () => {
     const publisher = await world.somebody()
     const url = world.storage.file('/dearer.csv', CONTENT)
     const asset = await world.publishUrl(url, { publisher, pricing: { fixed: '5' } })
@@ -146,7 +146,7 @@ describe('the commands for people, in a terminal', () => {
     expect(await orders('7')).toEqual([])
   })
 
-  it('ctrl-C while a transaction waits to be mined names it', async () => {
+  it('ctrl-C names a transaction that waits to be mined', async () => {
     const did = await published(world.storage.file('/waiting.csv', CONTENT))
     await world.rpc('evm_setAutomine', [false])
     try {
@@ -165,7 +165,7 @@ describe('the commands for people, in a terminal', () => {
     expect(await orders('9')).toHaveLength(1)
   })
 
-  it('publish shows what it is about to do, and asks', async () => {
+  it('publish shows the asset to publish, and asks', async () => {
     const url = world.storage.file('/review.csv', CONTENT)
     const args = [
       'publish',
@@ -180,20 +180,20 @@ describe('the commands for people, in a terminal', () => {
       '6',
     ]
     const no = terminal(...args)
-    await no.shows(/Price +5 OCEAN[\s\S]+is valid for 30 days[\s\S]+everybody[\s\S]+Publish it\?/)
+    await no.shows(/Price +5 OCEAN[\s\S]+is valid for 30 days[\s\S]+everybody[\s\S]+Publish it in two transactions\?/)
     expect(no.text).not.toContain('secret')
     const blocks = await world.provider.getBlockNumber()
     no.type('n')
     expect(await no.ended()).toBe(3)
     expect(await world.provider.getBlockNumber()).toBe(blocks)
     const yes = terminal(...args)
-    await yes.shows(/Publish it\?/)
+    await yes.shows(/Publish it in two transactions\?/)
     yes.type('y')
     expect(await yes.ended()).toBe(0)
     expect(yes.text).toMatch(/did:op:[0-9a-f]{64}/)
   })
 
-  it('asks for the password of a keystore, does not show it, and asks again', async () => {
+  it('asks for the password of a keystore without showing it, and asks again', async () => {
     const somebody = await world.somebody()
     // cheap to derive
     const keystore = await somebody.encrypt('correct horse battery', { scrypt: { N: 1024 } })
@@ -209,7 +209,7 @@ describe('the commands for people, in a terminal', () => {
     expect(command.text).not.toMatch(/wrong guess|correct horse/)
   })
 
-  it('never gets what an asset has in its texts raw', async () => {
+  it('never receives raw text of an asset', async () => {
     const hostile = 'Tide\u001b]0;owned\u0007\u001b[2J\u202etables\u009b1m\u0000'
     const publisher = await world.somebody()
     const url = world.storage.file('/hostile.csv', CONTENT)

@@ -10,7 +10,7 @@ import { CuttingProxy } from '../../../client/test/cutting-proxy.js'
 const CONTENT = randomBytes(3_000_000)
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 
-describe('tidegate publish with a file of this machine', () => {
+describe('tidegate publish with a local file', () => {
   let world: World
   let proxy: CuttingProxy
   let home: Home
@@ -39,7 +39,7 @@ describe('tidegate publish with a file of this machine', () => {
   const publish = (...more: string[]) =>
     run('publish', at('tides.csv'), '--name', 'Tide tables', '--account', '1', ...more)
 
-  it('uploads it, and somebody else buys it and gets it as it was', async () => {
+  it('uploads it, and a buyer gets the same bytes', async () => {
     proxy.uploadCuts = [300_000]
     const published = await publish('--price', '5')
     expect(published.status, published.stderr).toBe(0)
@@ -55,7 +55,7 @@ describe('tidegate publish with a file of this machine', () => {
     expect(asset.answer.services[0].files).toMatchObject([{ size: CONTENT.length, available: true }])
   })
 
-  it('does not upload it again when publishing has failed', async () => {
+  it('does not upload it again after a failed publication', async () => {
     const before = proxy.uploads
     const poor = { amount: '5', token: `0x${'12'.repeat(20)}` }
     const failed = await publish('--price', `${poor.amount}:${poor.token}`)

@@ -9,10 +9,10 @@ import type { Asset, AssetFile, AssetService, Price } from '../types.js'
 import { defined, fieldsOf, lineOf, listOf } from '../values.js'
 import { describe } from './describe.js'
 
-/** Services of an asset that are described, and how many of them concurrently. */
+/** Most services of an asset that are described, and the number described concurrently. */
 const SERVICES = 50
 const AT_ONCE = 4
-/** Files of a service that are listed: the provider's own limit. */
+/** Most files of a service that are listed: the provider's own limit. */
 const FILES = 1000
 
 export interface AssetOptions {
@@ -20,9 +20,9 @@ export interface AssetOptions {
 }
 
 /**
- * Describes an asset for people: who made it, its full price, its files, and whether they
- * are available now. Without a chain, prices are those of the provider's index (`told`), without fees. An asset in a
- * state that hides it has neither text nor services. Throws TidegateError `ASSET_NOT_FOUND`, `BAD_DID`, `WRONG_DOCUMENT`.
+ * Describes an asset: texts, full price, and files with their availability.
+ * Without a chain the prices are those of the provider's index (`told`), without fees. An asset in a hidden state has
+ * neither texts nor services. Throws TidegateError `ASSET_NOT_FOUND`, `BAD_DID`, `WRONG_DOCUMENT`.
  *
  * @example
  * const { name, services } = await asset(context, did)
@@ -54,7 +54,7 @@ async function complete(
   return { ...service, files, price }
 }
 
-/** Files that cannot be described leave the asset as it is: it may be bought all the same. */
+/** Describes the files of a service. Empty if the provider cannot: the asset can be bought anyway. */
 async function filesOf(
   { api }: Context,
   did: string,
@@ -79,7 +79,7 @@ function fileOf(told: unknown, at: number): AssetFile {
   }
 }
 
-/** The chain's price with the provider's fee; what the index tells if the chain cannot be asked. */
+/** Returns the chain's price with the provider's fee, or the index's price if the chain does not answer. */
 async function wholePrice(
   context: Context,
   { did, chainId, owner }: { did: string; chainId: number; owner: Address },
@@ -89,7 +89,7 @@ async function wholePrice(
     await context.chain(chainId)
     const buyer = context.wallet ? await addressOf(context) : undefined
     const consumer = buyer ?? (owner === zeroAddress ? datatoken : owner)
-    // those who may not buy see the price all the same, without the fee
+    // a consumer without access sees the price without the fee
     const fee = await initialize(context, { did, service: id, consumer }).catch(() => undefined)
     const providerFee = fee && 'providerFee' in fee ? fee.providerFee : undefined
     return await priceOf(context, { chainId, datatoken, providerFee, buyer })

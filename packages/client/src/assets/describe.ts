@@ -4,10 +4,10 @@ import type { Asset } from '../types.js'
 import { addressIn, countIn, dateIn, defined, fieldsOf, lineOf, listOf, textOf } from '../values.js'
 import { toldPrice } from './told-price.js'
 
-/** Tags of an asset that are shown. */
+/** Most tags of an asset that are shown. */
 const TAGS = 100
 
-/** Describes an asset by its served document, without its files. */
+/** Describes an asset from its served document, without its files. */
 export function describe({ did, chainId, nft, state, document, services }: Served): Asset {
   const own = { ...document, ...fieldsOf(document.credentialSubject) } as Record<string, unknown>
   const metadata = fieldsOf(own.metadata)

@@ -7,49 +7,49 @@ import { fieldsOf, listOf } from '../values.js'
 import { describe } from './describe.js'
 
 export interface SearchOptions {
-  /** Words that all have to be there: in name, description, author, tags, or the DID. */
+  /** Required words, each in name, description, author, tags or DID. */
   text?: string | undefined
-  /** Whether the last word may be the beginning of one, for searches while somebody types. */
+  /** Whether the last word is a prefix, for searches during typing. */
   beginning?: boolean | undefined
-  /** Tags that all have to be there. */
+  /** Required tags. */
   tags?: string[] | undefined
   owner?: Address | undefined
   /** Type of the asset: `dataset`, `algorithm`, … */
   type?: string | undefined
   /**
-   * True: only free assets; false: only paid ones. Providers do not index prices, so that the library filters the first
-   * 1,000 matches itself; if there are more, `atLeast` is set.
+   * True: only free assets; false: only paid ones. Providers do not index prices, so the library filters the first 1,000
+   * matches. `atLeast` is set if there are more.
    */
   free?: boolean | undefined
-  /** What comes first; by how well it matches if there is a text, otherwise the newest. */
+  /** Order of the results. Default: `relevance` with a text, otherwise `newest`. */
   sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders' | undefined
-  /** The page, from 1. */
+  /** Number of the page, from 1. */
   page?: number | undefined
-  /** Assets per page, 50 at most; 20 by default. */
+  /** Assets per page: 20 by default, at most 50. */
   size?: number | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface SearchResult {
-  /** With the prices that the index tells, and without their files: `asset` tells those of one. */
+  /** Assets with the index's prices and without files; `asset` returns those of one. */
   assets: Asset[]
   page: number
   /** The number of matches. */
   total: number
-  /** Whether there may be more than `total`: the provider stops counting, or `free` was applied to the first 1,000 alone. */
+  /** Whether `total` is a lower bound: the provider stops counting, or `free` filters only the first 1,000 matches. */
   atLeast: boolean
   /** Whether the next page has assets. */
   more: boolean
 }
 
-/** Assets of one request: providers tell prices for so many. */
+/** Most assets of one request: the provider returns prices for this many. */
 const PAGE = 50
-/** Matches that are filtered for `free`. */
+/** Most matches that the filter `free` reads. */
 const SCANNED = 1000
-/** Words and tags of one search. */
+/** Most words and most tags of one search. */
 const WORDS = 40
 
-/** Words that a query string reads as something else. */
+/** Operators of the provider's query string, which must be quoted. */
 const OPERATORS = new Set(['AND', 'OR', 'NOT'])
 
 const TEXT = ['name^10', 'tags^5', 'author^3', 'description']
@@ -68,8 +68,8 @@ const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
 }
 
 /**
- * Looks for assets that are for sale. Throws TidegateError `SEARCH_UNAVAILABLE`, `VALIDATION` for what the provider does
- * not look for, `BAD_OPTION`.
+ * Searches the assets that are for sale. Throws TidegateError `SEARCH_UNAVAILABLE`, `BAD_OPTION`, and `VALIDATION` for a
+ * query that the provider refuses.
  *
  * @example
  * const { assets, total } = await search(context, { text: 'tide tables', tags: ['hydrology'], sort: 'newest' })
@@ -86,7 +86,7 @@ export async function search(context: Context, options: SearchOptions = {}): Pro
   return { assets, page, total, atLeast, more: from + size < total }
 }
 
-/** Goes through what is found until the page is full, and one more asset shows that there is a next one. */
+/** Filters page after page of matches until the requested page is full. One more match shows that there is a next page. */
 async function scanned(context: Context, options: SearchOptions, skip: number, size: number): Promise<SearchResult> {
   const matching: Asset[] = []
   let from = 0
@@ -120,7 +120,7 @@ async function found({ api }: Context, options: SearchOptions, from: number, siz
   return { assets: listOf(list, size).flatMap(assetOf), total: value, atLeast: relation === 'gte' }
 }
 
-/** Nothing for a hit that is not what its id says. */
+/** Returns the asset of a hit, or nothing if the document is not that of its DID. */
 function assetOf(hit: unknown): Asset[] {
   const document = fieldsOf(fieldsOf(hit)._source)
   try {
@@ -149,7 +149,7 @@ function queryOf({ text, beginning = false, tags = [], owner, type }: SearchOpti
   return { bool: { must: wanted(words, beginning), filter } }
 }
 
-/** The words that have to be there. One that is more than letters and digits is taken as it is, not as a beginning. */
+/** Returns a condition for each word. A word with other characters than letters and digits is never a prefix. */
 function wanted(words: string[], beginning: boolean): object[] {
   const last = words.at(-1) ?? ''
   if (last === '') return [{ match_all: {} }]

@@ -2,12 +2,12 @@ import { type Address, isAddressEqual, parseUnits } from 'viem'
 import type { Amount, Price } from '../types.js'
 import { addressIn, fieldsOf, type Json, lineOf, listOf } from '../values.js'
 
-/** Digits after the point of a rate, as exchanges keep them for every token. */
+/** Decimals of an exchange's rate, for every token. */
 const RATE_DECIMALS = 18
 
 /**
- * The price of a service as the provider's index tells it: the first active offer, without fees. For lists, and where
- * there is no chain to ask.
+ * Returns the price of a service from the provider's index: the first active offer, without fees. For lists, and for clients
+ * without a chain.
  */
 export function toldPrice(document: Json, datatoken: Address): Price {
   const stats = listOf(fieldsOf(document.indexedMetadata).stats, 100).map(fieldsOf)

@@ -3,18 +3,18 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { fieldsOf, listOf } from '../values.js'
 
-/** What a provider says about sign-in messages, which name it, so that no other provider can use them. */
+/** A provider's parameters for sign-in messages. A message names its provider, so no other provider can use it. */
 export interface SignIn {
   chainIds: number[]
-  /** Seconds that a token may live at most. */
+  /** Longest lifetime of a token in seconds. */
   maxLifetime: number
-  /** Seconds that a download link lives. */
+  /** Lifetime of a download link in seconds. */
   linkLifetime: number
 }
 
 /**
- * Returns whether and how a provider takes sign-in messages for the URL of this client; undefined if it takes older texts
- * alone. Asked once. Throws TidegateError, with `SIGNATURE_NAMES_NO_PROVIDER` if it takes nothing else, for another URL.
+ * Returns the provider's parameters for sign-in messages, or undefined if it accepts only older texts. Asks once. Throws
+ * TidegateError `SIGNATURE_NAMES_NO_PROVIDER` if the provider accepts only messages for another URL.
  */
 export function signInOf(context: Context): Promise<SignIn | undefined> {
   const { session } = context
@@ -30,7 +30,7 @@ async function ask({ api, url }: Context): Promise<SignIn | undefined> {
   const { url: named, required, maxLifetime, linkLifetime } = fieldsOf(root.signIn)
   const chainIds = listOf(root.chainIds, 1000).filter((id): id is number => Number.isSafeInteger(id))
   if (typeof named !== 'string') return undefined
-  // a message names the URL that this client was given: a provider could name another one to use it there
+  // a message names this client's own URL: a provider could name another one to use the message there
   if (named.replace(/\/+$/, '') === url && chainIds.length > 0)
     return { chainIds, maxLifetime: secondsOf(maxLifetime), linkLifetime: secondsOf(linkLifetime) }
   if (required !== true) return undefined
@@ -38,7 +38,7 @@ async function ask({ api, url }: Context): Promise<SignIn | undefined> {
   throw new TidegateError('SIGNATURE_NAMES_NO_PROVIDER', message)
 }
 
-/** Other providers may serve something else at their root. */
+/** Ignores a root document of another form: not every provider has sign-in messages. */
 function unlessUnsupported(error: unknown): undefined {
   const { code, status = 200 } = error instanceof TidegateError ? error : { code: '' }
   if (code === 'BAD_ANSWER' || code === 'REDIRECTED' || (status >= 400 && status < 500 && status !== 429)) return
@@ -49,10 +49,10 @@ function secondsOf(value: unknown): number {
   return typeof value === 'number' && value > 0 ? value : 3600
 }
 
-/** What a sign-in message says. */
+/** The fields of a sign-in message. */
 export interface SignInText {
   address: Address
-  /** The path of the resource under the provider's URL; empty for a token. */
+  /** Path of the resource below the provider's URL; empty for a token. */
   path: '' | `/${string}`
   statement: string
   chainId: number
@@ -62,8 +62,8 @@ export interface SignInText {
 }
 
 /**
- * Returns the text of EIP-4361 for the provider at `url`. The builder of viem refuses hosts without a dot, which
- * providers in a private network have.
+ * Returns the text of EIP-4361 for the provider at `url`. viem's own builder refuses hosts without a dot, which private
+ * networks use.
  */
 export function signInText(url: string, { address, path, statement, chainId, nonce, expires }: SignInText): string {
   return [
@@ -81,7 +81,7 @@ export function signInText(url: string, { address, path, statement, chainId, non
   ].join('\n')
 }
 
-/** The chain that a message names: if the account may be a contract wallet, the wallet's own. */
+/** Returns the chain of a message: the wallet's own if the account may be a contract wallet. */
 export async function signInChain(
   wallet: WalletClient,
   account: Account | Address,
@@ -92,7 +92,7 @@ export async function signInChain(
   return chainIds.find((id) => id === current) ?? (chainIds[0] as number)
 }
 
-/** The proof that a sign-in message is. */
+/** A sign-in message with its signature, as proof of a request. */
 export interface SignedMessage {
   message: string
   signature: Hex

@@ -18,30 +18,33 @@ import { type SignedMessage, type SignIn, type SignInText, signInChain, signInTe
 /** The proof of a signed request. */
 export interface Proof {
   address: Address
-  /** A decimal number, greater than every one that the account has used before. */
+  /** A decimal number above every earlier nonce of the account. */
   nonce: string
   signature: Hex
 }
 
-/** The account that signs and pays: the wallet's own, or the first that a browser's wallet shows. Throws TidegateError `NO_WALLET`. */
+/**
+ * Returns the account that signs and pays: the wallet's own, or the first account of a browser wallet. Throws TidegateError
+ * `NO_WALLET`.
+ */
 export async function accountOf({ wallet }: Context): Promise<Account | Address> {
-  if (!wallet) throw new TidegateError('NO_WALLET', 'This needs a wallet.')
+  if (!wallet) throw new TidegateError('NO_WALLET', 'This call needs a wallet.')
   if (wallet.account) return wallet.account
   const [first] = await wallet.getAddresses()
   if (first) return first
   throw new TidegateError('NO_WALLET', 'The wallet shares no account. Connect it first.')
 }
 
-/** The address of `accountOf`. */
+/** Returns the address of `accountOf`. */
 export async function addressOf(context: Context): Promise<Address> {
   const account = await accountOf(context)
   return typeof account === 'string' ? account : account.address
 }
 
 /**
- * Sends a request that has to be signed, with a proof of its own for each attempt. Requests of one account that run at
- * once overtake each other: one whose nonce was overtaken is signed again, a few times. Throws TidegateError
- * `NO_WALLET`, `SIGNATURE_REFUSED`, and what `send` throws.
+ * Sends a signed request, with a new proof for each attempt. Concurrent requests of one account can overtake each other: an
+ * overtaken nonce is signed again, up to `LIMITS.nonceAttempts` times. Throws TidegateError `NO_WALLET`,
+ * `SIGNATURE_REFUSED`, and the errors of `send`.
  */
 export function signed<T>(
   context: Context,
@@ -56,9 +59,7 @@ export function signed<T>(
   return attempts(context, prove, send, signal)
 }
 
-/**
- * Sends a request that is signed by a sign-in message, which names the provider (EIP-4361). As `signed`.
- */
+/** Sends a request with a sign-in message (EIP-4361), which names the provider. Otherwise like `signed`. */
 export async function signedIn<T>(
   context: Context,
   signIn: SignIn,
@@ -74,7 +75,7 @@ export async function signedIn<T>(
   return attempts(context, prove, send, signal)
 }
 
-/** Who signs, and the nonce of an attempt. */
+/** The signing account and the nonce of an attempt. */
 interface Signer {
   account: Account | Address
   address: Address
@@ -100,7 +101,7 @@ async function attempts<P, T>(
   }
 }
 
-/** The time in milliseconds, unless a later nonce was used. */
+/** Returns the time in milliseconds, or the last nonce plus one if that is later. */
 async function nextNonce({ api, session }: Context, userAddress: Address, signal?: AbortSignal): Promise<bigint> {
   const answer: Partial<Answer<'nonce'>> = fieldsOf(await api.get('/api/services/nonce', { userAddress }, signal))
   const { nonce } = answer

@@ -8,23 +8,22 @@ import { signed, signedIn } from './signing.js'
 const SIGN_IN = { statement: 'Signs in to this provider, to read and upload files. Costs nothing.' }
 
 export interface TokenOptions {
-  /** Seconds until it expires; an hour by default, or less if the provider grants no hour. */
+  /** Seconds until the token expires. Default: an hour, or the provider's maximum if that is less. */
   lifetime?: number
-  /** The chain of a contract wallet, where the provider serves several. */
+  /** Chain of a contract wallet, if the provider serves several. */
   chainId?: number
   signal?: AbortSignal
 }
 
 export interface Token {
-  /** What `createTidegate` takes as `token`, and requests as the header `AuthToken`. A secret. */
+  /** The value for `token` of `createTidegate` and for the header `AuthToken`. A secret. */
   token: string
   expires: Date
 }
 
 /**
- * Makes an auth token, which stands for the wallet's signatures until it expires or is deleted. Signed by the wallet, over
- * a text that names the provider if the provider takes such texts.
- * Throws TidegateError, with `VALIDATION` if the provider grants no such lifetime.
+ * Creates an auth token, which replaces the wallet's signatures until it expires or is deleted. The signed text names the
+ * provider if the provider accepts such texts. Throws TidegateError `VALIDATION` if the provider grants no such lifetime.
  */
 export async function createToken(context: Context, options: TokenOptions = {}): Promise<Token> {
   const { chainId, signal } = options
@@ -41,7 +40,10 @@ export async function createToken(context: Context, options: TokenOptions = {}):
   return { token, expires: new Date(validUntil * 1000) }
 }
 
-/** Ends an auth token of the wallet's account for good, with the links made with it. Throws TidegateError `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`. */
+/**
+ * Deletes an auth token of the wallet's account and all links made with it. Throws TidegateError `TOKEN_EXPIRED`,
+ * `TOKEN_DELETED`, `TOKEN_INVALID`.
+ */
 export async function deleteToken(
   context: Context,
   token: string,

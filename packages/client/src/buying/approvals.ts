@@ -7,8 +7,8 @@ import { TidegateError } from '../errors.js'
 import type { Amount } from '../types.js'
 
 /**
- * Throws TidegateError `INSUFFICIENT_TOKENS` unless the account holds every amount, and `INSUFFICIENT_GAS` if it holds
- * nothing of the chain's own coin, before anything is sent.
+ * Throws TidegateError `INSUFFICIENT_TOKENS` if the account holds less than an amount, and `INSUFFICIENT_GAS` if it has no
+ * coin of the chain. Sends nothing.
  */
 export async function assertHeld({ client, address }: Sender, amounts: readonly Amount[]): Promise<void> {
   for (const needed of amounts) {
@@ -25,8 +25,8 @@ export async function assertHeld({ client, address }: Sender, amounts: readonly 
 }
 
 /**
- * Lets a contract take exactly an amount. A sufficient existing approval is kept; one that is not
- * is replaced, over zero if the token wants that, as USDT does.
+ * Approves exactly one amount for a contract. Keeps a sufficient approval. Replaces an insufficient one, first with zero if
+ * the token requires that, as USDT does.
  */
 export async function approve(sender: Sender, spender: Address, amount: Amount): Promise<void> {
   const { token, units } = amount

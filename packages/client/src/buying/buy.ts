@@ -12,12 +12,13 @@ import { type QuoteOptions, type QuotePlan, quotePlan } from './quote.js'
 export interface BuyOptions extends QuoteOptions, SendOptions {}
 
 /**
- * Buys and orders, in the fewest transactions that the datatoken's template allows, each token approved for exactly what
- * is paid. A valid order is used instead of a new one, a fee that has expired is renewed by itself, and a
- * datatoken that the account holds is not bought again: after a failure, buying again resumes the purchase. With a quote
- * the price is compared before anything is sent, and one that has changed since is refused; on the chain, no more than
- * the quoted price can be taken. Throws TidegateError, which names every transaction that was sent: `PRICE_CHANGED`,
- * `INSUFFICIENT_TOKENS`, `INSUFFICIENT_GAS`, `UNAVAILABLE`, `REJECTED`, `NOT_MINED`, …
+ * Buys and orders, in the fewest transactions that the datatoken's template allows. Each token is approved for the exact
+ * payment.
+ * Uses a valid order instead of a new one, renews an expired fee, and uses a datatoken that the account holds. Call it again
+ * after a failure to resume the purchase.
+ * With a quote, refuses a changed price before it sends anything; on the chain, at most the quoted price can be taken.
+ * Throws TidegateError, which names every sent transaction: `PRICE_CHANGED`, `INSUFFICIENT_TOKENS`, `INSUFFICIENT_GAS`,
+ * `UNAVAILABLE`, `REJECTED`, `NOT_MINED`, …
  *
  * @example
  * const quote = await tidegate.quote('did:op:…')
@@ -53,8 +54,8 @@ export async function buy(context: Context, what: string | Quote, options: BuyOp
 }
 
 /**
- * Throws TidegateError `PRICE_CHANGED` unless each part that is to be paid is what was quoted. Parts that are not due any
- * more were paid by an earlier attempt.
+ * Throws TidegateError `PRICE_CHANGED` if a due part of the price differs from the quote. An earlier attempt may have paid
+ * the other parts.
  */
 function assertSame(quoted: Quote, now: Quote): void {
   const same = (a: Amount | undefined, b: Amount | undefined) =>
@@ -66,7 +67,7 @@ function assertSame(quoted: Quote, now: Quote): void {
   throw new TidegateError('PRICE_CHANGED', `The price was ${before} and is ${after} now. Nothing was paid.`)
 }
 
-/** Approves and sends what is needed. Returns the receipt of the transaction that orders. */
+/** Approves and sends the transactions of a purchase. Returns the receipt of the order. */
 async function paid(
   sender: Sender,
   { quote, service, plan }: QuotePlan,
@@ -103,7 +104,7 @@ async function paid(
   return sender.send(ordering('startOrder', [quote.consumer, BigInt(service.index), fee, NO_FEE]))
 }
 
-/** No market takes a fee of the order itself. */
+/** No fee of a consuming market. */
 const NO_FEE = { consumeMarketFeeAddress: zeroAddress, consumeMarketFeeToken: zeroAddress, consumeMarketFeeAmount: 0n }
 
 function combines({ orderFromDispenser, orderFromExchange }: NonNullable<QuotePlan['plan']>['template'], offer: Offer) {
@@ -120,7 +121,7 @@ function exchangeOf({ contract, id, units }: Extract<Offer, { kind: 'exchange' }
   }
 }
 
-/** Gets one datatoken, of a template that cannot do so while it orders. */
+/** Gets one datatoken of a template that cannot buy and order in one transaction. */
 async function acquire(
   sender: Sender,
   offer: Offer,
@@ -141,7 +142,7 @@ async function approveAll(sender: Sender, spender: Address, amounts: readonly (A
   for (const amount of summed(amounts)) await approve(sender, spender, amount)
 }
 
-/** Throws TidegateError `NOT_ORDERED` if a transaction passed and made no order: the datatoken is not what it says. */
+/** Throws TidegateError `NOT_ORDERED` if a successful transaction made no order: the datatoken is not what it claims. */
 function assertOrdered({ logs }: TransactionReceipt, { datatoken }: Quote, { sent }: Sender): void {
   const ordered = logs.some(({ address, topics, data }) => {
     if (!isAddressEqual(address, datatoken)) return false

@@ -9,30 +9,30 @@ import { type FeeRequest, type Initialized, initialize } from './initialize.js'
 import { findOrders, findRenewals, type StartedOrder } from './order-logs.js'
 import { hadEnded, quotedFile, quoteTime } from './quote-time.js'
 
-/** What a consumer has of a service already, or what the provider asks for. */
+/** A consumer's order of a service, or the provider's fee for a new one. */
 export interface Standing {
   /** A valid order: nothing is to be paid. */
   order?: Hex
-  /** The fee for a new order; undefined with `order`. */
+  /** Fee of a new order; undefined with `order`. */
   providerFee?: ProviderFee
-  /** An order whose access still runs while its provider fee has expired: that alone has to be paid again. */
+  /** Order with valid access and an expired provider fee: only the fee is due. */
   renews?: Hex
-  /** The newest order that can never be used: its quote had expired when it was mined. */
+  /** Newest unusable order: its quote had expired when it was mined. */
   unusable?: Hex
 }
 
-/** How many orders, and renewals of each, the provider is asked to check, newest first. */
+/** Most orders, and most renewals of each, that the provider checks, newest first. */
 const MOST = 3
-/** How many orders are looked at, those for other files included. */
+/** Most orders that are examined, including those for other files. */
 const EXAMINED = 20
-/** Milliseconds for which an order may be waiting for confirmations. */
+/** Milliseconds in which an order may still wait for confirmations. */
 const RECENT = 300_000
-/** Milliseconds by which clocks may differ. */
+/** Largest difference between clocks, in milliseconds. */
 const SLACK = 86_400_000
 
 /**
- * Looks for an order of the consumer that still holds. The chain tells which there are, and the provider which of them it
- * accepts. Throws TidegateError with the provider's reason if it would hand out nothing, `ORDER_PENDING`.
+ * Returns a valid order of the consumer, or the fee of a new one. The chain lists the orders, and the provider checks them.
+ * Throws TidegateError `ORDER_PENDING`, and the provider's reason if it serves the consumer no files.
  */
 export async function findOrder(
   context: Context,
@@ -50,7 +50,7 @@ export async function findOrder(
     if (answer && 'providerFee' in answer) providerFee = answer.providerFee
     return isValid(answer)
   }
-  /** Whether an order was quoted for one file, and not for those wanted. A service may have one file alone. */
+  /** Whether an order was quoted for one other file. A service with a single file has no other. */
   const isForOther = async ({ tx: order }: StartedOrder, file: number | undefined) =>
     file !== undefined &&
     file !== request.file &&
@@ -89,7 +89,7 @@ export async function findOrder(
 
 const isValid = (answer: Initialized | undefined) => answer !== undefined && 'validOrder' in answer
 
-/** Asks about an order; undefined if it does not hold and there is no quote now, as its files are unavailable. */
+/** Asks the provider about an order. Undefined if the order is invalid and there is no quote, as the files are unavailable. */
 async function tested(context: Context, request: FeeRequest): Promise<Initialized | undefined> {
   try {
     return await initialize(context, request)
@@ -99,7 +99,7 @@ async function tested(context: Context, request: FeeRequest): Promise<Initialize
   }
 }
 
-/** No order before this time can hold, whatever the clocks say. */
+/** Returns the earliest time of a valid order, whatever the clocks say. */
 function earliest({ created }: Served, { timeout }: ServedService): Date | undefined {
   const times = [created?.getTime(), timeout > 0 ? Date.now() - timeout * 1000 : undefined]
   const latest = Math.max(...times.map((time) => time ?? 0))
@@ -107,8 +107,8 @@ function earliest({ created }: Served, { timeout }: ServedService): Date | undef
 }
 
 /**
- * An order of a moment ago that the provider does not accept is most likely one that its node has not seen, or that lacks
- * confirmations: to order again would be to pay twice. Throws TidegateError `ORDER_PENDING` for it.
+ * Throws TidegateError `ORDER_PENDING` for a refused order of the last minutes: the provider's node may not have seen it
+ * yet, or it lacks confirmations. Another order would pay twice.
  */
 function assertSeen({ tx, time }: StartedOrder): void {
   if (Math.abs(Date.now() - time.getTime()) > RECENT) return
@@ -120,33 +120,33 @@ function isAccessValid({ time }: StartedOrder, { timeout }: ServedService): bool
   return timeout === 0 || time.getTime() + timeout * 1000 > Date.now()
 }
 
-/** A provider fee that was paid with an order: when it ends and when it was quoted, in seconds since 1970. */
+/** A paid provider fee: its end and the time of its quote, in seconds since 1970. */
 interface PaidFee {
   end: number
   quoted: number | undefined
-  /** The only file that it was quoted for. */
+  /** The only file of the quote. */
   file: number | undefined
 }
 
-/** Returns the only file that an order opens; undefined if it opens all, or the fees of its transaction differ. */
+/** Returns the only file that an order opens; undefined if it opens all files, or if the fees of its transaction differ. */
 export function onlyFile(fees: readonly PaidFee[]): number | undefined {
   const [first, ...others] = fees.map(({ file }) => file)
   return others.every((file) => file === first) ? first : undefined
 }
 
-/** Reads the provider fees that were paid with an order. Throws TidegateError `CHAIN_UNREACHABLE`. */
+/** Reads the provider fees of an order. Throws TidegateError `CHAIN_UNREACHABLE`. */
 export async function feesOf(client: PublicClient, { tx: hash, datatoken }: OrderLocation): Promise<PaidFee[]> {
   const { logs } = await ask(client.getTransactionReceipt({ hash }))
   return logs.flatMap((log) => feeIn(log, datatoken))
 }
 
-/** Whether the provider fee that was paid with an order had an end, which has passed. */
+/** Whether the paid provider fee has expired. */
 function isFeeExpired(fees: readonly PaidFee[]): boolean {
   const now = Date.now() / 1000
   return fees.length > 0 && fees.every(({ end }) => end !== 0 && end < now)
 }
 
-/** Whether the quote of an order had expired when it was mined, so that no provider will ever accept it. */
+/** Whether the quote of an order had expired when it was mined. No provider accepts such an order. */
 export async function isUnusable(client: PublicClient, order: OrderLocation): Promise<boolean> {
   return isLost(order, await feesOf(client, order))
 }

@@ -8,24 +8,24 @@ export interface FeeRequest {
   did: string
   service: string
   consumer: Address
-  /** The file that the order is for, which must be available; all files of the service if undefined. */
+  /** The available file to order; undefined for all files of the service. */
   file?: number | undefined
-  /** JSON of the values that the service asks its consumers for. */
+  /** JSON of the consumer parameters of the service. */
   userdata?: string | undefined
-  /** Compute environment, of a service of type compute. */
+  /** Compute environment, for a service of type compute. */
   environment?: string | undefined
   /** Seconds since 1970. */
   validUntil?: number | undefined
-  /** An order that may still hold. */
+  /** An order that may still be valid. */
   order?: Hex | undefined
 }
 
-/** What the provider answers: an order that still holds, or its signed fee for a new one. */
+/** The provider's response: a valid order, or the signed fee of a new one. */
 export type Initialized = { validOrder: Hex } | { datatoken: Address; providerFee: ProviderFee }
 
 /**
- * Asks the provider what it takes for an order, or whether an earlier one holds. Throws TidegateError with the provider's
- * reason: of state, credentials, a file that is not available.
+ * Asks the provider for the fee of an order, or whether an earlier order is valid. Throws TidegateError with the provider's
+ * reason: state, credentials, or an unavailable file.
  */
 export async function initialize(context: Context, request: FeeRequest): Promise<Initialized> {
   const { did, service, consumer, file, userdata, environment, validUntil, order } = request
@@ -43,11 +43,11 @@ export async function initialize(context: Context, request: FeeRequest): Promise
   if (order !== undefined && validOrder !== undefined) return { validOrder: order }
   const datatoken = addressIn(told)
   if (!datatoken || !isFee(providerFee))
-    throw new TidegateError('BAD_ANSWER', "The provider's answer holds no fee that could be paid.")
+    throw new TidegateError('BAD_ANSWER', "The provider's response has no valid fee.")
   return { datatoken, providerFee }
 }
 
-/** Whether a value is a fee that the contracts understand. Whether its signature holds, the contract checks. */
+/** Whether a value is a fee that the contracts accept. The contract checks the signature. */
 function isFee(value: unknown): value is ProviderFee {
   const { providerFeeAddress, providerFeeToken, providerFeeAmount, providerData, v, r, s, validUntil } = fieldsOf(value)
   return (

@@ -3,20 +3,20 @@ import type { Contracts } from '../chain/contracts.js'
 import { view } from '../chain/reads.js'
 import { TidegateError } from '../errors.js'
 
-/** One datatoken in its smallest unit: what an order takes. */
+/** One datatoken, the price of an order, in its smallest unit. */
 export const ONE: bigint = 10n ** 18n
 
-/** The maximum number of exchanges, and of dispensers, examined for one datatoken. */
+/** Most exchanges, and most dispensers, that are examined for one datatoken. */
 const MOST = 20
 
-/** A market through which somebody buys, and its share of the price. Its fee is paid by the buyer on top. */
+/** A consuming market and its share of the price, which the buyer pays on top. */
 export interface Market {
   address: Address
-  /** Share of the exchange's price, with 18 decimals: 1n * 10n ** 16n is one per cent. */
+  /** Share of the exchange's price with 18 decimals: 1n * 10n ** 16n is one per cent. */
   share: bigint
 }
 
-/** An exchange or dispenser that has a datatoken now. */
+/** An exchange or dispenser that can provide a datatoken now. */
 export type Offer =
   | { kind: 'dispenser'; contract: Address }
   | {
@@ -26,21 +26,21 @@ export type Offer =
       token: Address
       /** In the token's smallest unit, with all fees. */
       units: bigint
-      /** Of it: what goes to the community and to markets. */
+      /** The part for the community and for markets. */
       fees: bigint
     }
 
-/** What a datatoken's code can do. */
+/** The capabilities of a datatoken's template. */
 export interface Template {
   /** Buys from an exchange and orders in one transaction. */
   orderFromExchange: boolean
-  /** The same with a dispenser. */
+  /** Gets from a dispenser and orders in one transaction. */
   orderFromDispenser: boolean
 }
 
 /**
- * What the datatoken's template can do. One without a number counts as the first, which can do the least. Throws
- * TidegateError `UNKNOWN_TEMPLATE`: who knows what another one does with an approval?
+ * Returns the capabilities of the datatoken's template. A template without a number counts as number 1, the least capable.
+ * Throws TidegateError `UNKNOWN_TEMPLATE`: another template could abuse an approval.
  */
 export async function templateOf(client: PublicClient, datatoken: Address): Promise<Template> {
   const id = (await view(client, datatoken, 'getId', [])) ?? 1
@@ -55,17 +55,18 @@ export async function templateOf(client: PublicClient, datatoken: Address): Prom
 export interface OfferQuery {
   datatoken: Address
   template: Template
-  /** Who buys. Undefined: anybody. */
+  /** The buyer; undefined for any account. */
   buyer: Address | undefined
-  /** What the buyer holds of the datatoken: a dispenser gives nothing to who holds much. */
+  /** The buyer's balance of the datatoken: a dispenser gives nothing above a balance. */
   balance?: bigint | undefined
   market: Market | undefined
 }
 
 /**
- * Where a datatoken is available now, best first: free before paid, and of exchanges in the same token the
- * cheapest; exchanges in different tokens stay in the datatoken's own order. Only contracts that the datatoken names and
- * the router approves count, each of which must be active, have enough in stock, and admit the buyer.
+ * Returns the offers of a datatoken, best first: free before paid, then the cheapest exchange of each token. Exchanges of
+ * different tokens keep the datatoken's order.
+ * Only contracts that the datatoken names and the router approves count. Each must be active, have enough stock, and admit
+ * the buyer.
  */
 export async function offersOf(client: PublicClient, contracts: Contracts, query: OfferQuery): Promise<Offer[]> {
   const { datatoken } = query
@@ -127,12 +128,12 @@ async function exchanged(
   return { kind: 'exchange', contract, id, token, units, fees: community + publishing + consuming }
 }
 
-/** Who may take: anybody, the datatoken on behalf of a buyer, or one buyer alone. */
+/** Whether a contract admits the buyer: any account, the datatoken for its buyer, or one named account. */
 function admits(
   swapper: Address,
   { datatoken, buyer, combined }: { datatoken: Address; buyer: Address | undefined; combined: boolean },
 ): boolean {
   if (isAddressEqual(swapper, zeroAddress)) return true
-  // a template that buys and orders is the one who takes
+  // a template that buys and orders in one transaction is the swapper itself
   return isAddressEqual(swapper, combined ? datatoken : (buyer ?? zeroAddress))
 }

@@ -2,7 +2,7 @@ import { type Address, decodeEventLog, encodeEventTopics, getAddress, type Hex, 
 import { EVENTS } from '../chain/abi.js'
 import { type Scanned, scanLogs } from '../chain/scan.js'
 
-/** An order as a datatoken's event tells of it. */
+/** An order from a datatoken's event. */
 export interface StartedOrder {
   tx: Hex
   datatoken: Address
@@ -14,13 +14,13 @@ export interface StartedOrder {
 
 export interface OrderQuery {
   consumer: Address
-  /** Undefined: of every contract that emits orders. */
+  /** Undefined for all contracts that emit orders. */
   datatoken?: Address | undefined
-  /** No order before this time is wanted. */
+  /** Earliest time of an order. */
   since?: Date | undefined
 }
 
-/** Looks for the orders of a consumer, the newest first, as far back as the node goes. Throws TidegateError `CHAIN_UNREACHABLE`. */
+/** Returns the orders of a consumer, newest first, as far back as the node reads. Throws TidegateError `CHAIN_UNREACHABLE`. */
 export function findOrders(
   client: PublicClient,
   { consumer, datatoken, since }: OrderQuery,
@@ -30,7 +30,7 @@ export function findOrders(
     const { address, topics, data, transactionHash: tx } = log
     const { args } = decodeEventLog({ abi: EVENTS, eventName: 'OrderStarted', topics, data, strict: true })
     const emitter = getAddress(address)
-    // whatever the node says
+    // a node may ignore the filter
     if (args.consumer !== getAddress(consumer) || (datatoken && emitter !== getAddress(datatoken))) return undefined
     const time = new Date(Number(args.timestamp) * 1000)
     const { payer, serviceIndex } = args
@@ -38,7 +38,7 @@ export function findOrders(
   })
 }
 
-/** The transactions in which a caller has renewed the provider fee of an order, the newest first. */
+/** Returns the transactions in which a caller renewed the provider fee of an order, newest first. */
 export async function findRenewals(
   client: PublicClient,
   { tx: order, datatoken, time }: StartedOrder,

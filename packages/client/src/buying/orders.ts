@@ -9,25 +9,25 @@ import { findOrders, type StartedOrder } from './order-logs.js'
 import { withVerdicts } from './verdicts.js'
 
 export interface OrdersOptions {
-  /** The chain; where the provider serves one alone, that one. */
+  /** The chain. Default: the only chain of the provider. */
   chainId?: number
-  /** No order before this time is wanted. Nodes that read few blocks at once come further back with less to read. */
+  /** Earliest time of an order. With it, nodes that read few blocks at once reach further back. */
   since?: Date
-  /** Called if the node would not go back further than this: older orders are not in the list. */
+  /** Called if the node does not read further back than `before`: older orders are missing. */
   onIncomplete?: (before: Date) => void
-  /** False: the provider is not asked which of them it accepts (`refused`). */
+  /** False to skip the provider's verdicts (`refused`). */
   verdicts?: boolean
 }
 
-/** Datatokens in one question to the index. */
+/** Datatokens per query of the index. */
 const BATCH = 100
-/** Most assets in one answer: what the index gives. */
+/** Most assets of one response: the index's own limit. */
 const FOUND = 1_000
 
 /**
- * The orders for an address, the newest first, of assets that this provider sells. The chain's own events tell them: they
- * are read from the newest block backwards, and nodes that limit how far they read give the newest alone (`onIncomplete`).
- * An order that somebody paid for somebody else is the receiver's. Assets that are revoked are left out. Throws
+ * Returns the orders of an address for this provider's assets, newest first.
+ * Reads the chain's events from the newest block backwards. Nodes that limit this return only the newest orders
+ * (`onIncomplete`). An order for another consumer belongs to that consumer. Orders of revoked assets are left out. Throws
  * TidegateError `NO_WALLET`, `CHAIN_UNREACHABLE`.
  *
  * @example
@@ -52,7 +52,7 @@ async function onlyChain(context: Context): Promise<number> {
   throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
 }
 
-/** Which assets sell datatokens, as the index knows. */
+/** Returns the indexed assets that sell the datatokens. */
 async function sellersOf(
   context: Context,
   chainId: number,
@@ -76,7 +76,7 @@ async function sellersOf(
   return sellers
 }
 
-/** What the index says that is no document is passed over. */
+/** Reads a document of the index; undefined if it is invalid. */
 function readable(document: Json): Served | undefined {
   try {
     return readDocument(document, String(document.id))
@@ -85,7 +85,7 @@ function readable(document: Json): Served | undefined {
   }
 }
 
-/** An order with the service that it is for. */
+/** Returns an order with its service, once for each asset that has it. */
 function described(order: StartedOrder, sellers: readonly Served[]): Order[] {
   const { tx, datatoken, consumer, payer, serviceIndex, time } = order
   for (const { did, services } of sellers) {

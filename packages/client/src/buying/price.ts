@@ -9,27 +9,27 @@ import { type Market, type Offer, ONE, offersOf, type Template, templateOf } fro
 export interface PriceQuery {
   chainId: number
   datatoken: Address
-  /** What the provider asks for; left out, the price is that of the chain alone. */
+  /** The provider's fee; without it the price is that of the chain alone. */
   providerFee?: ProviderFee | undefined
-  /** Who would pay: what he holds decides between several exchanges, and dispensers may admit nobody else. */
+  /** The payer. The balance decides between exchanges, and a dispenser may admit only one account. */
   buyer?: Address | undefined
   market?: Market | undefined
 }
 
-/** A price and how it is paid. */
+/** A price and the way to pay it. */
 export interface Plan {
   price: Price
   template: Template
-  /** Where to get the datatoken; undefined if the buyer holds one, or nobody offers one. */
+  /** Source of the datatoken; undefined if the buyer holds one or there is no offer. */
   offer: Offer | undefined
-  /** Whether the buyer holds a datatoken already, of an earlier purchase that was not ordered with. */
+  /** Whether the buyer holds a datatoken of an unfinished purchase. */
   held: boolean
 }
 
 /**
- * The price of one order of a datatoken, in full: of the cheapest exchange or dispenser that works, what the datatoken's
- * publisher adds, and what the provider asks for. Amounts are exact, as the contracts themselves compute them. Throws
- * TidegateError `FOREIGN_DATATOKEN`, `NO_CONTRACTS`, `CHAIN_UNREACHABLE`.
+ * Returns the full price of one order: the cheapest working exchange or dispenser, the publisher's fee, and the provider's
+ * fee. Amounts are exact, as the contracts compute them. Throws TidegateError `FOREIGN_DATATOKEN`, `NO_CONTRACTS`,
+ * `CHAIN_UNREACHABLE`.
  *
  * @example
  * const { total } = await priceOf(context, { chainId: 8996, datatoken: '0x…' })
@@ -39,7 +39,7 @@ export async function priceOf(context: Context, query: PriceQuery): Promise<Pric
   return (await planOf(context, { ...query, ignoreHeld: true })).price
 }
 
-/** As `priceOf`, with the way to pay it. A datatoken that the buyer holds is used before another is bought. */
+/** Like `priceOf`, with the way to pay. A datatoken that the buyer holds is used first. */
 export async function planOf(context: Context, query: PriceQuery & { ignoreHeld?: boolean }): Promise<Plan> {
   const { chainId, providerFee, buyer, market } = query
   const datatoken = getAddress(query.datatoken)
@@ -71,7 +71,7 @@ export async function planOf(context: Context, query: PriceQuery & { ignoreHeld?
   return { price, template, offer, held }
 }
 
-/** What a provider fee takes; undefined if it takes nothing. */
+/** Returns the amount of a provider fee; undefined if it is zero. */
 export function providerFeeOf(tokens: Tokens, fee: ProviderFee): Promise<Amount | undefined> | undefined {
   const units = BigInt(fee.providerFeeAmount)
   return feeOf(tokens, { token: getAddress(fee.providerFeeToken), receiver: fee.providerFeeAddress, units })
@@ -84,7 +84,7 @@ function feeOf(
   return isTaken(token, receiver, units) ? tokens.amount(token, units) : undefined
 }
 
-/** The first offer that the buyer can pay; the first of all where he can pay none, or nobody is named. */
+/** Returns the first offer that the buyer can pay, or the first of all if there is none or no buyer. */
 async function chosen(
   client: PublicClient,
   contracts: Contracts,

@@ -4,14 +4,14 @@ import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
 import { fieldsOf, type Json } from '../values.js'
 
-/** Seconds for which a quote is good, by the time of the order's block. */
+/** Validity of a quote in seconds, by the time of the order's block. */
 const LIFETIME = 86_400
-/** Seconds by which a quote may differ from the time of the chain. */
+/** Tolerated difference between the times of quote and chain, in seconds. */
 const TOLERANCE = 600
-/** Times from this value on are in milliseconds. */
+/** Smallest value of a time in milliseconds; smaller values are seconds. */
 const MILLISECONDS = 100_000_000_000
 
-/** Returns the time of a quote in seconds since 1970; undefined if it names none. */
+/** Returns the time of a quote in seconds since 1970; undefined if it has none. */
 export function quoteTime(providerData: Hex): number | undefined {
   const { timestamp } = dataIn(providerData)
   if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return undefined
@@ -38,8 +38,8 @@ export function hadEnded(quoted: number, mined: number): boolean {
 }
 
 /**
- * Throws TidegateError `QUOTE_TIME_WRONG` if the time of a quote is far from that of the chain: the provider judges an order
- * by the time of its block. If the chain mines rarely, so that its newest block is older, the clock of this machine decides.
+ * Throws TidegateError `QUOTE_TIME_WRONG` if the time of a quote is far from the time of the chain: the provider checks an
+ * order by the time of its block. If the newest block is old, as on a chain that mines rarely, this machine's clock decides.
  */
 export async function assertTimely(client: PublicClient, { providerData }: ProviderFee): Promise<void> {
   const quoted = quoteTime(providerData)

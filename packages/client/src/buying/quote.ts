@@ -11,35 +11,35 @@ import { type Plan, planOf } from './price.js'
 import { assertTimely } from './quote-time.js'
 
 export interface QuoteOptions {
-  /** Id of a service; the first of type access if it is not given. */
+  /** Id of a service. Default: the first of type access. */
   service?: string | undefined
-  /** Index of a file, which must be available; all files if it is not given. At a fee by size, the order opens no other. */
+  /** Index of an available file. Default: all files. At a fee by size, the order opens no other file. */
   file?: number | undefined
-  /** Who is to have the files; the wallet's own account if it is not given. */
+  /** Receiver of the files. Default: the wallet's account. */
   consumer?: Address | undefined
-  /** A compute environment, for a service of type compute. */
+  /** Compute environment, for a service of type compute. */
   environment?: string | undefined
-  /** Until when a compute order is wanted, in seconds since 1970. */
+  /** End of a compute order, in seconds since 1970. */
   validUntil?: number | undefined
-  /** A market that sells on behalf of others, whose share the buyer pays on top. */
+  /** A consuming market, whose share the buyer pays on top. */
   market?: Market | undefined
 }
 
-/** A quote, and what paying it takes. */
+/** A quote and the way to pay it. */
 export interface QuotePlan {
   quote: Quote
   served: Served
   service: ServedService
-  /** Undefined if nothing is to be bought. */
+  /** Undefined if nothing is due. */
   plan: Plan | undefined
 }
 
 /**
- * The whole price of an order, to the last unit, before anything is paid: the datatoken with all fees of its exchange,
- * what its publisher adds, and what the provider asks for and has signed. With a valid order `order` is set
- * and the total is empty; where only the provider fee of one has expired, it is that fee alone. Reads only, and asks for
- * no signature. Throws TidegateError with the provider's reason if it would not hand out: `CREDENTIALS_DENIED`,
- * `FILE_UNAVAILABLE`, `ASSET_NOT_CONSUMABLE`, …, and `QUOTE_TIME_WRONG` for a quote that is not to be paid.
+ * Returns the full price of an order: the datatoken with all exchange fees, the publisher's fee, and the provider's signed
+ * fee. Only reads, and asks for no signature.
+ * With a valid order, `order` is set and the total is empty. If only the provider fee has expired, the price is that fee.
+ * Throws TidegateError with the provider's reason if it refuses (`CREDENTIALS_DENIED`, `FILE_UNAVAILABLE`,
+ * `ASSET_NOT_CONSUMABLE`, …), and `QUOTE_TIME_WRONG` for a quote that must not be paid.
  *
  * @example
  * const quote = await tidegate.quote('did:op:…')
@@ -49,7 +49,7 @@ export async function quote(context: Context, did: string, options: QuoteOptions
   return (await quotePlan(context, did, options)).quote
 }
 
-/** As `quote`, with the way to pay it. */
+/** Like `quote`, with the way to pay. */
 export async function quotePlan(context: Context, did: string, options: QuoteOptions): Promise<QuotePlan> {
   const buyer = context.wallet ? await addressOf(context) : undefined
   const consumer = options.consumer ? getAddress(options.consumer) : buyer

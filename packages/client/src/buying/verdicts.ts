@@ -5,23 +5,23 @@ import type { Order } from '../types.js'
 import { feesOf, isUnusable, onlyFile } from './holding.js'
 import { initialize } from './initialize.js'
 
-/** Orders that the provider is asked about: the newest, and so many at a time. */
+/** Most orders that the provider checks, newest first, and the number of concurrent checks. */
 const ASKED = { most: 20, inFlight: 4 }
-/** Milliseconds for which an order may be waiting for confirmations. */
+/** Milliseconds in which an order may still wait for confirmations. */
 const RECENT = 300_000
 
-/** What the provider says of an order. */
+/** The provider's verdict on an order. */
 interface Verdict {
   isAccepted: boolean
-  /** Why not, if that is lasting. */
+  /** The reason of a lasting refusal. */
   refused?: string
   /** The only file that the order opens. */
   file?: number
 }
 
 /**
- * Asks the provider which orders it accepts, and adds its reason to those that it refuses, and the file to those that open
- * one alone. Orders that have ended are left as they are, and so are those about which the provider says nothing now.
+ * Adds the provider's verdict to each order: the reason of a refusal, and the file of an order for one file. Expired orders
+ * stay without one, and so does an order that the provider cannot check now.
  */
 export async function withVerdicts(context: Context, client: PublicClient, orders: readonly Order[]): Promise<Order[]> {
   const now = Date.now()
@@ -37,7 +37,7 @@ export async function withVerdicts(context: Context, client: PublicClient, order
   return orders.map((order) => ({ ...order, ...verdicts.get(order) }))
 }
 
-/** An order that does not open all files may open one. */
+/** Returns the verdict on an order. An order that does not open all files may open one. */
 async function verdictOf(context: Context, client: PublicClient, order: Order, now: number): Promise<Verdict> {
   const verdict = await saidOf(context, client, order, now)
   if (verdict.isAccepted) return verdict
@@ -63,7 +63,7 @@ async function saidOf(
     const { code, status = 0, message } = error
     if (code === 'CLOCK_WRONG' && (await isUnusable(client, { tx, datatoken, time: started })))
       return refusing(UNUSABLE)
-    // a compute order is accepted for its environment, which is not named here
+    // the provider accepts a compute order only with its environment, which is unknown here
     const isLasting = (status >= 400 && status < 429 && code !== 'VALIDATION') || LASTING.has(code)
     return isLasting ? refusing(message) : UNKNOWN
   }
@@ -73,5 +73,5 @@ const UNKNOWN: Verdict = { isAccepted: false }
 
 const UNUSABLE = 'Its quote had expired when it was mined, because a clock was wrong. Ask the operator of the provider.'
 
-/** Refusals of an order that are the provider's own fault. A valid order is accepted whatever its clock says. */
+/** Lasting refusals that are the provider's own fault. */
 const LASTING = new Set(['PROVIDER_KEY_MISSING', 'CLOCK_WRONG'])

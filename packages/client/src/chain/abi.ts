@@ -6,7 +6,7 @@ const FEE =
 const MARKET_FEE =
   'struct MarketFee { address consumeMarketFeeAddress; address consumeMarketFeeToken; uint256 consumeMarketFeeAmount; }'
 
-/** Views of the contracts; `reads.ts` bounds each call. Unused fields have short names, so that pages load faster. */
+/** Views of the contracts; `reads.ts` limits each call. Unused fields have short names to keep pages small. */
 export const VIEWS = /* @__PURE__ */ parseAbi([
   // tokens
   abi.SYMBOL,
@@ -39,7 +39,7 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   'function getPermissions(address) view returns ((bool a, bool b, bool updateMetadata, bool c))',
 ])
 
-/** Transactions that buy and order. */
+/** Transactions for buying and ordering. */
 export const BUYING = /* @__PURE__ */ parseAbi([
   FEE,
   MARKET_FEE,
@@ -54,7 +54,7 @@ export const BUYING = /* @__PURE__ */ parseAbi([
   'function buyFromDispenserAndOrder(Order, address)',
 ])
 
-/** Transactions that publish. */
+/** Transactions for publishing. */
 export const PUBLISHING = /* @__PURE__ */ parseAbi([
   'struct Nft { string name; string symbol; uint256 templateIndex; string tokenURI; bool transferable; address owner; }',
   'struct Datatoken { uint256 templateIndex; string[] strings; address[] addresses; uint256[] uints; bytes[] bytess; }',
@@ -68,7 +68,7 @@ export const PUBLISHING = /* @__PURE__ */ parseAbi([
   'function setRate(bytes32, uint256)',
 ])
 
-/** Events that tell what a transaction has done. */
+/** Events that show a transaction's effect. */
 export const EVENTS = /* @__PURE__ */ parseAbi([
   abi.NFT_CREATED,
   abi.TOKEN_CREATED,

@@ -1,7 +1,7 @@
 import { createPublicClient, custom, http, type PublicClient, type WalletClient } from 'viem'
 import { TidegateError } from '../errors.js'
 
-/** How the chain is read. */
+/** The ways to read a chain. */
 export interface ChainAccess {
   publicClient?: PublicClient | undefined
   rpcUrl?: string | undefined
@@ -9,18 +9,18 @@ export interface ChainAccess {
 }
 
 /**
- * Makes the look-up of clients for reading. The client given wins, then the node's URL, then the wallet's own node.
- * The chain of a node is read once; that of a wallet each time, as people switch networks.
+ * Returns a look-up of reading clients by chain: `publicClient`, then `rpcUrl`, then the wallet's node. The chain id of a
+ * node is read once, that of a wallet each time, as its user can switch networks.
  */
 export function chainReader({ publicClient, rpcUrl, wallet }: ChainAccess): (chainId: number) => Promise<PublicClient> {
   let own = publicClient
   let known: number | undefined
   const clientOf = (): PublicClient => {
-    // off-chain look-ups would fetch from URLs that contracts of strangers name
+    // an off-chain look-up would fetch a URL that a hostile contract names
     if (rpcUrl !== undefined) own ??= createPublicClient({ transport: http(rpcUrl), ccipRead: false })
     if (wallet) own ??= createPublicClient({ transport: custom(wallet), ccipRead: false })
     if (own) return own
-    throw new TidegateError('NO_CHAIN', 'This reads the chain: pass rpcUrl, publicClient or a wallet.')
+    throw new TidegateError('NO_CHAIN', 'This call reads the chain: pass rpcUrl, publicClient or a wallet.')
   }
   const switches = publicClient === undefined && rpcUrl === undefined
   return async (chainId) => {
@@ -32,7 +32,7 @@ export function chainReader({ publicClient, rpcUrl, wallet }: ChainAccess): (cha
   }
 }
 
-/** The library's errors name the URL of the node, which may hold a key: they are not passed on. */
+/** Returns the chain id. Hides viem's own errors: they name the node's URL, which may hold a key. */
 async function idOf(client: PublicClient): Promise<number> {
   try {
     return await client.getChainId()

@@ -4,27 +4,27 @@ import { TidegateError } from '../errors.js'
 import { addressIn } from '../values.js'
 import { mustView, view } from './reads.js'
 
-/** The contracts of a chain that this library trusts, and what they name. */
+/** The trusted contracts of a chain. */
 export interface Contracts {
   /** ERC721Factory, the deployer of data NFTs and datatokens. */
   factory: Address
   router: Address
-  /** Fixed rate exchanges and dispensers that the router approves; the newest last. */
+  /** Fixed rate exchanges and dispensers that the router approves, newest last. */
   exchanges: Address[]
   dispensers: Address[]
-  /** The OCEAN token, if the provider tells it. */
+  /** The OCEAN token, if the provider names it. */
   ocean: Address | undefined
 }
 
-/** What the root document of a provider tells of contracts. */
+/** The contracts in a provider's root document. */
 interface Root {
   contracts?: Record<string, { ERC721Factory?: unknown; Ocean?: unknown }>
 }
 
 /**
- * The contracts of a chain: the provider tells its factory in the root document, the factory names its router, and the
- * router the exchanges and dispensers that it approves. Of a provider that tells none, the factory of a public network is
- * known. Throws TidegateError `NO_CONTRACTS` for other networks.
+ * Returns the contracts of a chain. The provider's root document names the factory, the factory its router, and the router
+ * the approved exchanges and dispensers. Without a root document, the known factories of public networks are used. Throws
+ * TidegateError `NO_CONTRACTS` for other networks.
  */
 export async function contractsOf(context: Context, chainId: number): Promise<Contracts> {
   const [root, client] = await Promise.all([context.api.get<Root>('/'), context.chain(chainId)])
@@ -46,7 +46,7 @@ async function publicNetwork(chainId: number) {
   return known && { ERC721Factory: known.factory, Ocean: known.oceanToken }
 }
 
-/** Throws TidegateError `FOREIGN_DATATOKEN` unless the factory has deployed the datatoken, so that its code is known. */
+/** Throws TidegateError `FOREIGN_DATATOKEN` if the factory has not deployed the datatoken: its code is then unknown. */
 export async function assertDeployed(client: PublicClient, { factory }: Contracts, datatoken: Address): Promise<void> {
   if (await view(client, factory, 'erc20List', [datatoken])) return
   throw new TidegateError(

@@ -6,16 +6,16 @@ import type { AssetState } from '../types.js'
 import { addressIn, dateIn, fieldsOf, type Json } from '../values.js'
 import { assertOwnDid } from './did.js'
 
-/** What the chain calls the states of an asset, by their numbers. */
+/** The states of an asset by their numbers on the chain. */
 export const STATES: readonly AssetState[] = ['active', 'retired', 'deprecated', 'revoked', 'disabled', 'unlisted']
 
-/** A document as the provider's index serves it, with what is needed of it checked. */
+/** A document of the provider's index, with its used fields checked. */
 export interface Served {
   did: string
   chainId: number
   nft: Address
   state: AssetState
-  /** When the data NFT was made; undefined if the index does not tell. */
+  /** Creation time of the data NFT; undefined if the index has none. */
   created: Date | undefined
   /** The whole document. */
   document: Json
@@ -24,21 +24,21 @@ export interface Served {
 
 export interface ServedService {
   id: string
-  /** Its place in the document, which orders name. */
+  /** Its index in the document, which orders name. */
   index: number
   type: string
   datatoken: Address
-  /** Seconds for which an order holds; 0 for ever. */
+  /** Validity of an order in seconds; 0 is unlimited. */
   timeout: number
 }
 
-/** Asks the provider's index for a document. Throws TidegateError `ASSET_NOT_FOUND`, `WRONG_DOCUMENT`, `BAD_DID`. */
+/** Fetches a document from the provider's index. Throws TidegateError `ASSET_NOT_FOUND`, `WRONG_DOCUMENT`, `BAD_DID`. */
 export async function servedDocument(context: Context, did: string): Promise<Served> {
   if (!isDid(did)) throw new TidegateError('BAD_DID', 'A DID is did:op: and 64 hexadecimal digits.')
   return readDocument(await context.api.get<Json>(`/api/aquarius/assets/ddo/${did}`), did)
 }
 
-/** Reads a served document of version 4 or 5. Throws TidegateError `WRONG_DOCUMENT` for what is not that of this DID. */
+/** Reads a served document of version 4 or 5. Throws TidegateError `WRONG_DOCUMENT` if it is not that of the DID. */
 export function readDocument(document: Json, did: string): Served {
   const { credentialSubject, nft: own, indexedMetadata } = fieldsOf(document)
   const { chainId, nftAddress, services } = fieldsOf(credentialSubject ?? document)
@@ -67,12 +67,12 @@ function serviceOf(value: unknown, index: number): ServedService[] {
 }
 
 /**
- * The service of an asset that is meant: the one named, or the first of type access. Throws TidegateError
- * `ASSET_NOT_CONSUMABLE` for an asset in a state that hides its services, `UNKNOWN_SERVICE`.
+ * Returns the named service, or the first of type access. Throws TidegateError `UNKNOWN_SERVICE`, and `ASSET_NOT_CONSUMABLE`
+ * if the asset's state hides its services.
  */
 export function serviceIn({ did, state, services }: Served, id: string | undefined): ServedService {
   if (state !== 'active' && state !== 'unlisted')
-    throw new TidegateError('ASSET_NOT_CONSUMABLE', `The asset ${did} is ${state}: nothing is sold of it.`)
+    throw new TidegateError('ASSET_NOT_CONSUMABLE', `The asset ${did} is ${state}: it is not for sale.`)
   const found = id === undefined ? (services.find(({ type }) => type === 'access') ?? services[0]) : undefined
   const named = found ?? services.find((service) => service.id === id)
   if (named) return named

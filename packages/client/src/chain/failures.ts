@@ -10,7 +10,7 @@ const REASONS = /* @__PURE__ */ parseAbi([
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
 ])
 
-/** What contracts say when they revert, the code of the error, and what it means to people. */
+/** Contracts' revert reasons, each with the code and sentence of its error. */
 const WORDS: readonly [RegExp, string, string][] = [
   [/too many base tokens/i, 'PRICE_CHANGED', 'the price has risen'],
   [/exceeds balance|insufficient ?balance/i, 'INSUFFICIENT_TOKENS', 'the account does not hold enough of a token'],
@@ -33,14 +33,14 @@ const WORDS: readonly [RegExp, string, string][] = [
   ],
 ]
 
-/** What was attempted, as "to order", and with what. */
+/** The attempted action, such as "to order". */
 export interface Attempt {
   what: string
-  /** Transactions that were sent before, or may have been. */
+  /** Transactions that were sent, or may have been. */
   transactions: readonly Hex[]
 }
 
-/** Makes of anything that a node, a wallet or a contract threw one error with a code and a sentence. */
+/** Converts any error of a node, wallet or contract to a TidegateError. */
 export function failureOf(error: unknown, { what, transactions }: Attempt): TidegateError {
   if (error instanceof TidegateError) return withTransactions(error, transactions)
   const [code, sentence] = sentenceOf(error, what)
@@ -61,14 +61,14 @@ function sentenceOf(error: unknown, what: string): [string, string] {
   if (has(/NonceTooLow|nonce too low/i))
     return ['NONCE_TOO_LOW', 'Another program has sent a transaction from this account in the meantime. Try again.']
   if (has(/underpriced/i))
-    return ['PENDING_TRANSACTION', 'A transaction of this account waits to be mined. Try again when it is.']
+    return ['PENDING_TRANSACTION', 'A transaction of this account is pending. Try again when it is mined.']
   if (reason !== undefined) return ['REVERTED', `A contract refused ${what}${reason && `: ${printable(reason, 200)}`}.`]
   if (nodeFailed(error)) return ['CHAIN_UNREACHABLE', chainUnreachable(error).message]
-  // what the node says itself may hold its URL
+  // the node's own text may hold its URL
   return ['TRANSACTION_FAILED', `The node or the wallet refused ${what}.`]
 }
 
-/** Why a contract reverted: empty if it does not say; undefined if it did not revert. */
+/** Returns the reason of a revert: empty if the contract gives none; undefined if it did not revert. */
 export function reasonOf(error: unknown): string | undefined {
   const said = causes(error)
   for (const { data } of said) {
@@ -93,7 +93,7 @@ function decoded(data: Hex): string {
   }
 }
 
-/** The same error, which names the transactions too. */
+/** Adds transactions to an error. */
 export function withTransactions(error: TidegateError, transactions: readonly Hex[]): TidegateError {
   const all = [...new Set([...error.transactions, ...transactions])]
   if (all.length === error.transactions.length) return error

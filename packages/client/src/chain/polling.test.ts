@@ -2,11 +2,11 @@ import type { PublicClient } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { polling } from './polling.js'
 
-describe('polling for a block', () => {
+describe('polling for blocks', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  /** Polls with an interval of 4 seconds, as viem does by default. Answers the time of each poll, and how to end it. */
+  /** Polls with viem's default interval of 4 seconds. Returns the time of each poll, and a function that ends it. */
   function watched(getBlockNumber: () => Promise<bigint>, onBlockNumber: (block: bigint) => unknown = () => undefined) {
     const begun = Date.now()
     const times: number[] = []
@@ -21,7 +21,7 @@ describe('polling for a block', () => {
     return { times, end }
   }
 
-  it('begins with short pauses, which double up to the interval of the client', async () => {
+  it('doubles its pauses from a short one up to the interval of the client', async () => {
     const blocks: bigint[] = []
     const { times, end } = watched(
       async () => 7n,
@@ -29,14 +29,14 @@ describe('polling for a block', () => {
     )
     await vi.advanceTimersByTimeAsync(16_000)
     expect(times).toEqual([0, 100, 300, 700, 1500, 3100, 6300, 10_300, 14_300])
-    // the same block is reported each time
+    // each poll reports the same block
     expect(blocks).toEqual(times.map(() => 7n))
     end()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(times).toHaveLength(9)
   })
 
-  it('does not ask a node again that has not answered, and asks one again that has failed', async () => {
+  it('waits for a pending response, and repeats a failed request', async () => {
     const answers = [new Promise<bigint>((resolve) => setTimeout(resolve, 9000, 1n)), Promise.reject(new Error('busy'))]
     answers[1]?.catch(() => undefined)
     const { times, end } = watched(() => answers.shift() ?? Promise.resolve(2n))
@@ -45,7 +45,7 @@ describe('polling for a block', () => {
     end()
   })
 
-  it('ends while an answer is under way', async () => {
+  it('ends during a pending request', async () => {
     const { times, end } = watched(() => new Promise((resolve) => setTimeout(resolve, 1000, 1n)))
     await vi.advanceTimersByTimeAsync(500)
     end()

@@ -15,16 +15,16 @@ import { VIEWS } from './abi.js'
 
 type View = ContractFunctionName<typeof VIEWS, 'view'>
 
-/** Most bytes of an answer that are decoded: a list of a hundred exchanges, or the longest symbol that anybody shows. */
+/** Most bytes of a response that are decoded: a list of a hundred exchanges, or the longest symbol. */
 const LONGEST = 16_384
-/** Gas that a call may use. Contracts of strangers may loop; the dearest honest call needs a tenth of this. */
+/** Gas limit of a call. Contracts of strangers may loop; honest calls need at most a tenth. */
 const GAS = /* @__PURE__ */ numberToHex(5_000_000)
-/** Milliseconds that a node may take for a call. */
+/** Deadline of a call in milliseconds. */
 const TIME = 30_000
 
 /**
- * Calls a view of a contract that anybody may have deployed. Undefined if it reverts, loops, is not there, or answers
- * something else than the view's type. Throws TidegateError `CHAIN_UNREACHABLE` if the node does not answer.
+ * Calls a view of an untrusted contract. Undefined if it reverts, loops, is missing, or returns another type. Throws
+ * TidegateError `CHAIN_UNREACHABLE` if the node does not respond.
  */
 export async function view<N extends View>(
   client: PublicClient,
@@ -42,7 +42,7 @@ export async function view<N extends View>(
   }
 }
 
-/** The raw call. The library's own would follow an off-chain look-up that a revert asks for. */
+/** Sends a raw call. viem's own would follow an off-chain look-up that a revert requests. */
 export async function callOf(client: PublicClient, call: { to: Address; data: Hex }): Promise<Hex | undefined> {
   let answer: unknown
   try {
@@ -54,7 +54,7 @@ export async function callOf(client: PublicClient, call: { to: Address; data: He
   return isHex(answer) && answer.length <= 2 + 2 * LONGEST ? answer : undefined
 }
 
-/** As `view`, of an indispensable contract. Throws TidegateError `CONTRACT_UNREADABLE` in place of undefined. */
+/** Like `view`, for a required contract. Throws TidegateError `CONTRACT_UNREADABLE` instead of returning undefined. */
 export async function mustView<N extends View>(
   client: PublicClient,
   to: Address,
@@ -66,7 +66,7 @@ export async function mustView<N extends View>(
   throw new TidegateError('CONTRACT_UNREADABLE', `The contract ${to} does not answer ${functionName}().`)
 }
 
-/** Ends the wait for a node that never answers. Throws TidegateError `CHAIN_UNREACHABLE` then. */
+/** Limits the wait for a node. Throws TidegateError `CHAIN_UNREACHABLE` after the deadline. */
 export async function inTime<T>(asked: Promise<T>, milliseconds = TIME): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -79,7 +79,7 @@ export async function inTime<T>(asked: Promise<T>, milliseconds = TIME): Promise
   }
 }
 
-/** Reads through a node; what goes wrong becomes TidegateError `CHAIN_UNREACHABLE`. */
+/** Awaits a node's response. Throws TidegateError `CHAIN_UNREACHABLE` for every failure. */
 export async function ask<T>(asked: Promise<T>): Promise<T> {
   try {
     return await inTime(asked)
@@ -89,7 +89,7 @@ export async function ask<T>(asked: Promise<T>): Promise<T> {
 }
 
 const NODE_ERRORS = new Set(['HttpRequestError', 'TimeoutError', 'WebSocketRequestError', 'SocketClosedError'])
-/** Codes that concern the node: unknown method, limit exceeded, disconnected, too many requests. */
+/** Error codes of nodes: unknown method, limit exceeded, disconnected, too many requests. */
 const NODE_CODES = new Set([-32601, -32005, 4900, 4901, 429])
 
 /** Whether the node failed, not the contract. */
@@ -99,14 +99,14 @@ export function nodeFailed(error: unknown): boolean {
   )
 }
 
-/** An error and its causes, the outermost first. */
+/** Returns an error and its causes, outermost first. */
 export function causes(error: unknown): (Error & { code?: unknown; data?: unknown })[] {
   const all: Error[] = []
   for (let cause = error; cause instanceof Error && all.length < 12; cause = cause.cause) all.push(cause)
   return all
 }
 
-/** The sentence names no URL: those of nodes often hold keys. */
+/** Returns the error for an unreachable node. It names no URL, as those often hold keys. */
 export function chainUnreachable(error: unknown, how = ''): TidegateError {
   if (error instanceof TidegateError) return error
   const status = causes(error).find((cause) => 'status' in cause) as { status?: number } | undefined

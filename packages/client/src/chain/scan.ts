@@ -1,11 +1,11 @@
 import type { Address, Hex, PublicClient } from 'viem'
 import { causes, chainUnreachable, inTime, nodeFailed } from './reads.js'
 
-/** Which logs are looked for. */
+/** A filter of logs. */
 export interface LogQuery {
   topics: (Hex | null | undefined)[]
   address?: Address | undefined
-  /** None before this time is wanted. */
+  /** Earliest time of a log. */
   since?: Date | undefined
 }
 
@@ -18,23 +18,22 @@ export interface RawLog {
 }
 
 export interface Scanned<T> {
-  /** The newest first. */
+  /** Results, newest first. */
   found: T[]
-  /** Set if the node would not go back further: what was before this time is not among them. */
+  /** Set if the node does not read further back: results before this time are missing. */
   incompleteBefore?: Date
 }
 
-/** Blocks that are asked for at once: all, then what nodes allow that are stricter and stricter. */
+/** Sizes of block ranges to try: all blocks, then the limits of ever stricter nodes. */
 const RANGES = [Number.POSITIVE_INFINITY, 100_000, 10_000, 2_000, 500, 10]
-/** The maximum number of requests for logs; older blocks are left out. */
+/** Most requests for logs; older blocks are left out. */
 const REQUESTS = 60
-/** Logs that are kept of one look-up. */
+/** Most results of one scan. */
 const MOST = 1_000
 
 /**
- * Reads logs from the newest block backwards. Nodes limit how many blocks they read at once: if one refuses, ever smaller
- * ranges are asked for, and so many at most. `read` throws or answers undefined for a log that is not meant after all.
- * Throws TidegateError `CHAIN_UNREACHABLE`.
+ * Reads logs from the newest block backwards. Tries a smaller range if the node refuses one, up to `REQUESTS` requests.
+ * `read` throws or returns undefined to skip a log. Throws TidegateError `CHAIN_UNREACHABLE`.
  */
 export async function scanLogs<T extends { time: Date }>(
   client: PublicClient,
@@ -63,7 +62,7 @@ export async function scanLogs<T extends { time: Date }>(
   return { found: wanted, incompleteBefore: oldest }
 }
 
-/** The logs of a range of blocks, the oldest first; undefined if the node refuses to read as many. */
+/** Returns the logs of a block range, oldest first; undefined if the node refuses the range. */
 async function logsBetween(
   client: PublicClient,
   { topics, address }: LogQuery,
@@ -75,7 +74,7 @@ async function logsBetween(
     const logs: unknown = await inTime(client.request({ method: 'eth_getLogs', params: [filter as never] }))
     return Array.isArray(logs) ? [...logs] : undefined
   } catch (error) {
-    // a node, or a proxy before it, may refuse a long range with a status of HTTP: one that is gone has none
+    // a node or its proxy may refuse a long range with an HTTP status; an unreachable node has none
     if (isGone(error)) throw chainUnreachable(error)
     return undefined
   }

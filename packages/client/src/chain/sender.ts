@@ -17,13 +17,13 @@ import { failureOf } from './failures.js'
 import { polling } from './polling.js'
 import { ask, inTime, nodeFailed } from './reads.js'
 
-/** Milliseconds to wait for a transaction to be mined, unless the caller says otherwise. */
+/** Default wait for a mined transaction, in milliseconds. */
 const WAIT = 300_000
 
 export interface SendOptions {
-  /** Called before each transaction, to be shown to people. */
+  /** Called with a description before each transaction. */
   onStep?: ((step: string) => void) | undefined
-  /** Milliseconds to wait until a transaction is mined; five minutes if it is not given. */
+  /** Milliseconds to wait for a mined transaction; five minutes by default. */
   minedWithin?: number | undefined
 }
 
@@ -32,13 +32,13 @@ export interface Transaction {
   abi: Abi | readonly unknown[]
   functionName: string
   args: readonly unknown[]
-  /** What it is for, as "to order": part of messages. */
+  /** The purpose, such as "to order", for messages. */
   what: string
 }
 
 /**
- * Sends the transactions of one call, each when the one before it is mined. What fails names all that were sent, so that
- * nobody pays twice.
+ * Sends the transactions of one call in sequence: each waits until the last one is mined. Errors name all sent transactions,
+ * so that nobody pays twice.
  */
 export class Sender {
   readonly sent: Hex[] = []
@@ -69,8 +69,8 @@ export class Sender {
   }
 
   /**
-   * Sends a transaction and waits until it is mined. One that would fail is not sent. Throws TidegateError: `REJECTED`,
-   * `INSUFFICIENT_GAS`, `NONCE_TOO_LOW`, `REVERTED`, `NOT_MINED`, `REPLACED`, … and codes of what reverts mean.
+   * Sends a transaction and waits until it is mined. Does not send one that would fail. Throws TidegateError `REJECTED`,
+   * `INSUFFICIENT_GAS`, `NONCE_TOO_LOW`, `REVERTED`, `NOT_MINED`, `REPLACED`, …, and the code of a known revert reason.
    */
   async send(transaction: Transaction): Promise<TransactionReceipt> {
     const { what } = transaction
@@ -80,7 +80,7 @@ export class Sender {
       const hash = await this.broadcast({ to: transaction.to, data: dataOf(transaction), gas })
       const receipt = await this.mined(hash, what)
       if (receipt.status === 'success') return receipt
-      // asked again, to learn why
+      // simulated again to learn the reason
       await this.gasOf(transaction)
       throw new TidegateError('REVERTED', `The transaction ${what} failed on the chain.`)
     } catch (error) {
@@ -88,7 +88,7 @@ export class Sender {
     }
   }
 
-  /** Whether a transaction would pass now. */
+  /** Whether a transaction would succeed now. */
   async passes(transaction: Transaction): Promise<boolean> {
     try {
       await this.gasOf(transaction)
@@ -99,7 +99,7 @@ export class Sender {
     }
   }
 
-  /** Gas with a margin, as other people's transactions may come in between. Throws what the contract reverts with. */
+  /** Returns gas with a margin for transactions of others in between. Throws the contract's revert. */
   private async gasOf(transaction: Transaction): Promise<bigint> {
     const call = { from: this.address, to: transaction.to, data: dataOf(transaction) }
     const gas = BigInt(await inTime(this.client.request({ method: 'eth_estimateGas', params: [call] })))
@@ -115,7 +115,7 @@ export class Sender {
     }
     const prepared = await inTime(wallet.prepareTransactionRequest({ account, chain: null, ...request }))
     const signed = await wallet.signTransaction({ ...prepared, account, chain: null } as never)
-    // known before it is sent: it is named even if the node's answer to it is lost
+    // known before sending, so that errors can name it even if the node's response is lost
     const hash = keccak256(signed)
     this.sent.push(hash)
     try {
@@ -149,12 +149,12 @@ export class Sender {
       )
     })
     if (replaced !== undefined)
-      throw new TidegateError('REPLACED', `The transaction ${what} was ${replaced} in the wallet by another one.`)
+      throw new TidegateError('REPLACED', `The transaction ${what} was ${replaced} by another one in the wallet.`)
     return receipt
   }
 }
 
-/** What is attempted, as a step: "Approve 5.01 OCEAN" of "to approve 5.01 OCEAN". */
+/** Returns an action as a step: "Approve 5.01 OCEAN" for "to approve 5.01 OCEAN". */
 export function stepOf(what: string): string {
   const step = what.replace(/^to /, '')
   return step.charAt(0).toUpperCase() + step.slice(1)

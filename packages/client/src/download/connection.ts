@@ -1,7 +1,7 @@
 import { TidegateError } from '../errors.js'
 import type { Answer, AnswerReader } from '../http/api.js'
 
-/** One connection of a transfer: an answer that is read piece by piece, and closed when it stalls. */
+/** One connection of a transfer. Closes when it stalls. */
 export class Connection {
   private readonly controller = new AbortController()
   private reader: AnswerReader | undefined
@@ -29,7 +29,7 @@ export class Connection {
     this.watch = setInterval(() => this.look(), this.stall / 4)
   }
 
-  /** The next piece; undefined at the end. Throws TidegateError `STALLED` or `BROKEN_OFF`. */
+  /** Returns the next piece; undefined at the end. Throws TidegateError `STALLED` or `BROKEN_OFF`. */
   async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     while (this.left !== 0) {
       const piece = await this.received()

@@ -1,6 +1,9 @@
 import { TidegateError } from '../errors.js'
 
-/** Throws TidegateError `DIGEST_MISMATCH` unless the bytes have the digest. Passes if the platform cannot tell: a page without TLS. */
+/**
+ * Throws TidegateError `DIGEST_MISMATCH` if the bytes have another digest. Passes if the platform cannot compute one: a page
+ * without TLS.
+ */
 export async function assertDigest(blob: Blob, sha256: string): Promise<void> {
   const subtle = globalThis.crypto?.subtle
   if (!subtle) return

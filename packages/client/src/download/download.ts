@@ -14,33 +14,33 @@ export interface DownloadOptions {
   service?: string
   /** Index of the file; 0 by default. */
   file?: number
-  /** The order to show; by default one that is still valid. */
+  /** The order. Default: a valid one. */
   order?: Hex
-  /** The first byte wanted and the last, counted from 0; to the end if there is no last one. */
+  /** First and last byte, from 0; without `end` to the end of the file. */
   range?: { start: number; end?: number }
-  /** Values that the service asks its consumers for. */
+  /** Consumer parameters of the service. */
   userdata?: Record<string, unknown>
-  /** A download link, used in place of token and wallet while it is good. */
+  /** A valid download link, instead of token and wallet. */
   link?: string
   /** Called for each piece. */
   onProgress?: (progress: Progress) => void
-  /** Called when the file has changed and the download restarts: bytes received before are void. */
+  /** Called when the file has changed and the download restarts: all received bytes are void. */
   onRestart?: () => void
-  /** Retries in a row; 10 by default. */
+  /** Most retries in a row; 10 by default. */
   retries?: number
-  /** Milliseconds without a byte after which a connection has stalled; a minute by default. */
+  /** Milliseconds without a byte until a connection counts as stalled; a minute by default. */
   stallTimeout?: number
-  /** The maximum size in bytes. A larger file is `FILE_TOO_LARGE`. */
+  /** Maximum size in bytes. `FILE_TOO_LARGE` for a larger file. */
   maxSize?: number
   signal?: AbortSignal
 }
 
 /**
- * Starts to download an ordered file. Resolves when its name, type and size are known; its bytes
- * are fetched as they are read, over as many connections as it takes.
+ * Starts the download of an ordered file. Resolves when its name, type and size are known. The bytes are fetched when they
+ * are read, over as many connections as necessary.
  *
- * An interrupted transfer is resumed under the file's validator, with a new proof. If the file has changed,
- * `blob()` restarts, and a stream that has delivered bytes fails with `FILE_CHANGED`.
+ * An interrupted transfer resumes with the file's validator and a new proof. If the file has changed, `blob()` restarts, and
+ * a partly read stream fails with `FILE_CHANGED`.
  *
  * Throws TidegateError: the provider's refusal (`ORDER_EXPIRED`, `STORAGE_NOT_FOUND`, …), `NO_ORDER`, `NO_WALLET`,
  * `FILE_TOO_LARGE`, `BROKEN_OFF`, `STALLED`, `UNREACHABLE`; the signal's own reason if it is aborted.
@@ -56,7 +56,7 @@ export async function download(context: Context, did: string, options: DownloadO
   const { facts, size } = transfer
   let used = false
   const once = () => {
-    if (used) throw new TidegateError('ALREADY_READ', 'A download is read once: by stream() or by blob().')
+    if (used) throw new TidegateError('ALREADY_READ', 'A download can be read only once, by stream() or blob().')
     used = true
   }
   return {
@@ -88,7 +88,7 @@ export async function download(context: Context, did: string, options: DownloadO
   }
 }
 
-/** What a transfer of the file needs. A link by itself names service and order. Throws TidegateError as `orderedOf` does. */
+/** Returns the transfer of a file. A link alone already names service and order. Throws TidegateError as `orderedOf` does. */
 export async function transferOf(
   context: Context,
   did: string,
@@ -125,10 +125,10 @@ function checkRange(range: DownloadOptions['range']): void {
   if (!range) return
   const { start, end = start } = range
   if (!Number.isSafeInteger(start) || start < 0 || !Number.isSafeInteger(end) || end < start)
-    throw new TidegateError('BAD_OPTION', 'range must be a first byte, and a last one that is not before it.')
+    throw new TidegateError('BAD_OPTION', 'range must have a start, and an end that is not before it.')
 }
 
-/** Runs some work on a transfer, and again on a new one if the file changes, a few times at most. */
+/** Runs work on a transfer, and again on a new one if the file changes, up to `LIMITS.restarts` times. */
 export async function restarted<T>(
   transfer: Transfer,
   restart: () => Transfer | Promise<Transfer>,
@@ -145,7 +145,7 @@ export async function restarted<T>(
   }
 }
 
-/** Whether the bytes received are void: the file has changed, or has no validator to resume under. */
+/** Whether the received bytes are void: the file has changed, or has no validator for a resumption. */
 function isVoid(error: unknown, { version, position }: Transfer): boolean {
   if (!(error instanceof TidegateError)) return false
   if (error.code === 'FILE_CHANGED') return true
@@ -162,7 +162,7 @@ function streamOf(transfer: Transfer): ReadableStream<Uint8Array<ArrayBuffer>> {
       },
       cancel: (reason) => transfer.cancel(reason),
     },
-    // nothing is read before it is requested
+    // reads nothing ahead
     { highWaterMark: 0 },
   )
 }

@@ -2,21 +2,21 @@ import type { Answer } from '../http/api.js'
 import { LIMITS } from '../limits.js'
 import { printable } from '../text.js'
 
-/** One version of a file, as the headers of an answer describe it. */
+/** One version of a file, from the headers of a response. */
 export interface Version {
-  /** Bytes of the whole file, if they are known. */
+  /** Size of the whole file in bytes, if known. */
   total: number | undefined
-  /** Strong ETag, or time of the last change: sent as If-Range with requests for the rest. */
+  /** Strong ETag or Last-Modified, sent as If-Range to resume. */
   validator: string | undefined
   etag: string | null
   modified: string | null
 }
 
-/** What the headers of the first answer tell. */
+/** Facts of a file from the headers of its first response. */
 export interface FileFacts {
   name: string
   contentType: string | undefined
-  /** SHA-256 of the whole file as hex, if the provider tells. */
+  /** SHA-256 of the whole file as hex, if the provider sends one. */
   sha256: string | undefined
 }
 
@@ -26,7 +26,7 @@ export interface ContentRange {
   total: number | undefined
 }
 
-/** Reads Content-Range of a 206. Undefined for anything that is not one range with sensible numbers. */
+/** Reads Content-Range of a 206. Undefined unless it is a single valid range. */
 export function contentRangeOf({ headers }: Answer): ContentRange | undefined {
   const match = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16}|\*)$/.exec(headers.get('content-range') ?? '')
   if (!match) return undefined
@@ -36,7 +36,7 @@ export function contentRangeOf({ headers }: Answer): ContentRange | undefined {
   return { first, last, total }
 }
 
-/** Reads which version an answer is of. What was compressed on the way has neither length nor validator of the file. */
+/** Returns the version of a response. A compressed response has neither the file's length nor its validator. */
 export function versionOf(response: Answer): Version {
   const { status, headers } = response
   const encoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '')
@@ -48,14 +48,14 @@ export function versionOf(response: Answer): Version {
   return { total, validator: strong ?? modified ?? undefined, etag, modified }
 }
 
-/** Whether an answer is of the version that was begun with. What only one of them tells is no difference. */
+/** Whether a response is of the version that was begun. A value that only one of them has is no difference. */
 export function sameVersion(begun: Version, now: Version): boolean {
   const same = <T>(one: T | null | undefined, other: T | null | undefined) =>
     one == null || other == null || one === other
   return same(begun.total, now.total) && same(begun.etag, now.etag) && same(begun.modified, now.modified)
 }
 
-/** Reads name, type and digest of the file with an index. The name is safe as one within a folder, on every system. */
+/** Reads name, type and digest of a file. The name is safe within a folder on every system. */
 export function factsOf({ headers }: Answer, index: number): FileFacts {
   const digest = /(?:^|[\s,])sha-256=:([A-Za-z0-9+/]{43}=):/.exec(bounded(headers.get('repr-digest')) ?? '')?.[1]
   const type = headers.get('content-type')
@@ -67,8 +67,8 @@ export function factsOf({ headers }: Answer, index: number): FileFacts {
 }
 
 /**
- * A name of a stranger as one within a folder: without path, control and reserved characters, leading dots, names of
- * devices, and of bounded length. Empty if nothing is left.
+ * Returns an untrusted name as a name within a folder: without path, control and reserved characters, leading dots and
+ * device names, and of bounded length. Empty if nothing remains.
  */
 export function safeName(name: string): string {
   const last = name.slice(0, 4096).split(/[/\\]/).at(-1) ?? ''
@@ -79,7 +79,7 @@ export function safeName(name: string): string {
   return shortened(safe)
 }
 
-/** Cuts the stem, and keeps a usual ending. */
+/** Cuts the stem of a long name and keeps a common ending. */
 function shortened(name: string): string {
   const bytes = (text: string) => new TextEncoder().encode(text).length
   if (bytes(name) <= LIMITS.fileName) return name
@@ -93,14 +93,14 @@ function shortened(name: string): string {
   return kept.join('').trimEnd() + ending
 }
 
-/** The name of a Content-Disposition, in its extended form (RFC 8187) if it has one. */
+/** Returns the name of a Content-Disposition, of its extended form (RFC 8187) if it has one. */
 function suggestedName(disposition: string): string {
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1]
   if (extended !== undefined) {
     try {
       return decodeURIComponent(extended)
     } catch {
-      // the plain form is left
+      // the plain form remains
     }
   }
   const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]

@@ -10,21 +10,21 @@ export interface LinkOptions {
   service?: string | undefined
   /** Index of the file; 0 by default. */
   file?: number | undefined
-  /** The order to show; by default one that is still valid. */
+  /** The order. Default: a valid one. */
   order?: Hex | undefined
   userdata?: Record<string, unknown> | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface Link {
-  /** A URL that needs neither signature nor token: keep it secret. */
+  /** A URL that needs neither signature nor token. A secret. */
   url: string
   expires: Date
 }
 
 /**
- * Makes a link to a file that was ordered, for browsers, players and download managers. Good for the whole file and for
- * ranges until it expires. Throws TidegateError: what a download throws.
+ * Creates a link to an ordered file, for browsers, players and download managers. It serves the whole file and ranges until
+ * it expires. Throws TidegateError like a download.
  */
 export async function link(context: Context, did: string, options: LinkOptions = {}): Promise<Link> {
   const { file = 0, userdata, signal } = options

@@ -6,7 +6,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { holderOf } from './proof.js'
 
-/** The service, file and order of a download. */
+/** Service, file and order of a download, as the caller names them. */
 export interface Named {
   service?: string | undefined
   order?: Hex | undefined
@@ -15,15 +15,15 @@ export interface Named {
   userdata?: Record<string, unknown> | undefined
 }
 
-/** Which service of an asset, and the order that is shown for it. */
+/** The resolved service of an asset, with the order for it. */
 export interface Ordered {
   service: string
   order: Hex
 }
 
 /**
- * Completes what a download names: the first service that gives access, and an order of the consumer that still opens the file.
- * The chain is read only if no order is given. Throws TidegateError `NO_ORDER` if there is none.
+ * Completes the options of a download: the first service of type access, and a valid order for the file. Reads the chain
+ * only if no order is given. Throws TidegateError `NO_ORDER` if there is none.
  */
 export async function orderedOf(context: Context, did: string, named: Named): Promise<Ordered> {
   const { service, order, file = 0 } = named

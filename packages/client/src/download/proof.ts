@@ -7,26 +7,26 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Answer, Query, Send } from '../http/api.js'
 
-/** The consumer of a request, and its signature unless a token stands for it. */
+/** The consumer of a request, with a signature unless a token replaces it. */
 export type Shown = Pick<Proof, 'address'> & Partial<Proof>
 
-/** The requested file, as the provider names it. */
+/** The requested file in the provider's parameters. */
 export interface FileRequest {
   documentId: string
   serviceId: string
   fileIndex: number
   transferTxId: Hex
-  /** JSON of the values that the service asks its consumers for. */
+  /** JSON of the consumer parameters of the service. */
   userdata?: string | undefined
 }
 
-/** Sends a request with what is shown to the provider, and headers for it. */
+/** Sends a request with the consumer and the headers of a proof. */
 type SendProven<T> = (shown: Shown, headers: Record<string, string>) => Promise<T>
 
 /**
- * Sends one request that must be proven: with the client's token while it is good, otherwise signed by its wallet. A
- * provider that takes texts which name it gets a token for this request alone, as a link ends with its token. Throws
- * TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and what `send` throws.
+ * Sends one request with a proof: the client's token while it is valid, otherwise the wallet's signature. With a provider
+ * that accepts sign-in messages, the wallet creates a token for this request, as a link expires with its token. Throws
+ * TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and the errors of `send`.
  */
 export function provenOnce<T>(
   context: Context,
@@ -44,8 +44,8 @@ export function provenOnce<T>(
 }
 
 /**
- * Sends one of many requests that must be proven. As `provenOnce`, but a wallet that asks people is asked once an hour, for
- * a token, and so is any wallet if the provider takes texts that name it.
+ * Sends one of many requests with a proof. Like `provenOnce`, but a wallet that prompts signs a token once an hour. With a
+ * provider that accepts sign-in messages, every wallet does.
  */
 export function provenOften<T>(
   context: Context,
@@ -70,7 +70,7 @@ export function provenOften<T>(
   })
 }
 
-/** Sends a request with the client's own token, and by its wallet if it has no token, or the token is refused. */
+/** Sends a request with the client's token, or by its wallet if there is no token or the provider refuses it. */
 async function byToken<T>({ token, wallet }: Context, send: SendProven<T>, byWallet: () => Promise<T>): Promise<T> {
   if (token === undefined) return byWallet()
   try {
@@ -82,8 +82,8 @@ async function byToken<T>({ token, wallet }: Context, send: SendProven<T>, byWal
 }
 
 /**
- * Makes the function that sends requests for one file, each with its own proof: a download link while it is valid, a
- * token while it is valid, or the wallet. `by` sends in place of `fetch`.
+ * Returns a function that sends requests for one file, each with its own proof: a download link or a token while it is
+ * valid, then the wallet. `by` replaces `fetch`.
  */
 export function opener(
   context: Context,
@@ -110,7 +110,7 @@ export function opener(
   }
 }
 
-/** Names the consumer as requests for files do. */
+/** Returns the consumer parameters of a request for files. */
 export function consumerOf({ address, ...proof }: Shown) {
   return { consumerAddress: address, ...proof }
 }
@@ -130,14 +130,14 @@ function isRefused(error: unknown, codes: 'TOKEN_' | 'LINK_'): boolean {
   return error instanceof TidegateError && error.code.startsWith(codes)
 }
 
-/** The account that a token was made for, as the token itself says. Throws TidegateError `TOKEN_INVALID`. */
+/** Returns the account in a token's own claims. Throws TidegateError `TOKEN_INVALID`. */
 export function holderOf(token: string): Address {
   try {
     const payload = (token.split('.')[1] as string).replace(/-/g, '+').replace(/_/g, '/')
     const { address } = JSON.parse(atob(payload)) as { address?: unknown }
     if (typeof address === 'string') return address as Address
   } catch {
-    // told below
+    // reported below
   }
   throw new TidegateError('TOKEN_INVALID', 'The auth token cannot be read.')
 }

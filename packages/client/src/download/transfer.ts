@@ -7,39 +7,39 @@ import { Connection } from './connection.js'
 import { contentRangeOf, type FileFacts, factsOf, sameVersion, type Version, versionOf } from './headers.js'
 
 export interface Progress {
-  /** Bytes received, those of earlier runs included. */
+  /** Received bytes, including those of earlier runs. */
   received: number
   /** Size in bytes, if the provider reports it. */
   total?: number
-  /** How often the transfer was resumed. */
+  /** Number of resumptions. */
   resumed: number
 }
 
 export interface TransferOptions {
-  /** Sends one request for the file, with a new proof each time. */
+  /** Sends one request for the file, with a new proof. */
   open(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
-  /** Index of the file, for one without a name. */
+  /** Index of the file, the name of a file without one. */
   file: number
   signal?: AbortSignal | undefined
-  /** The first byte wanted, and the last one, counted from 0. */
+  /** First and last byte, from 0. */
   range?: { start: number; end?: number | undefined } | undefined
-  /** What an earlier run has downloaded, to resume under its validator from `range.start`. */
+  /** The version of the bytes that an earlier run has downloaded; resumes at `range.start`. */
   begun?: Version | undefined
   onProgress?: ((progress: Progress) => void) | undefined
-  /** Retries in a row; see LIMITS.retries. */
+  /** Most retries in a row; see LIMITS.retries. */
   retries?: number | undefined
-  /** Milliseconds without a byte after which a connection has stalled. */
+  /** Milliseconds without a byte until a connection counts as stalled. */
   stallTimeout?: number | undefined
   maxSize?: number | undefined
 }
 
 /**
- * The bytes of one version of a file, in order and each once, over as many connections as it takes. A connection
- * buffers a bounded number of bytes (with `node:http` 256 KiB), and is paused beyond that.
+ * The bytes of one version of a file, in order and each once, over as many connections as necessary. A connection buffers a
+ * bounded number of bytes (256 KiB with `node:http`) and then pauses.
  */
 export class Transfer {
   facts: FileFacts | undefined
-  /** The version that was begun; every later answer must be of the same. */
+  /** The version of the first response; later responses must have the same. */
   version: Version | undefined
   position: number
   private readonly start: number
@@ -48,7 +48,7 @@ export class Transfer {
   private resumed = 0
   private lastFailureAt: number
   private ended = false
-  /** The byte after the last one that a first answer announces, if it does not tell the length of the whole file. */
+  /** End of the first response's range, if the length of the whole file is unknown. */
   private announced: number | undefined
   private readonly cancelled = new AbortController()
 
@@ -62,15 +62,15 @@ export class Transfer {
     else signal?.addEventListener('abort', this.abort, { once: true })
   }
 
-  /** Bytes from the first wanted to the last, if they are known. */
+  /** Bytes of the requested range, if known. */
   get size(): number | undefined {
     const { end } = this
     return end === undefined ? undefined : Math.max(0, end - this.start)
   }
 
   /**
-   * Connects, so that `facts` and `version` are known. Throws TidegateError: the provider's refusal, `FILE_CHANGED`
-   * if the file has changed since the transfer started, `BROKEN_OFF` if retries fail.
+   * Connects, and sets `facts` and `version`. Throws TidegateError: the provider's refusal, `FILE_CHANGED` if the file has
+   * changed since the start, `BROKEN_OFF` if all retries fail.
    */
   async connect(): Promise<void> {
     try {
@@ -81,7 +81,7 @@ export class Transfer {
     }
   }
 
-  /** The next piece; undefined at the end. Throws as `connect`. */
+  /** Returns the next piece; undefined at the end. Throws like `connect`. */
   async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       while (!this.ended) {
@@ -97,7 +97,7 @@ export class Transfer {
     }
   }
 
-  /** Aborts the transfer and pending reads with a reason. */
+  /** Aborts the transfer and its pending reads with a reason. */
   cancel(reason?: unknown): void {
     this.cancelled.abort(reason)
     this.close()
@@ -112,7 +112,7 @@ export class Transfer {
     this.options.signal?.removeEventListener('abort', this.abort)
   }
 
-  /** The byte after the last one wanted. */
+  /** The byte after the requested range. */
   private get end(): number | undefined {
     const wanted = this.options.range?.end
     const total = this.version?.total
@@ -142,7 +142,7 @@ export class Transfer {
     return piece
   }
 
-  /** One request, checked against what was begun. */
+  /** Sends one request and checks the response against the version. */
   private async attempt(): Promise<void> {
     const { options, position, version } = this
     const { signal } = this.cancelled
@@ -158,7 +158,7 @@ export class Transfer {
       const part = response.status === 206 ? contentRangeOf(response) : undefined
       if (response.status === 206 && part?.first !== position)
         throw new TidegateError('BAD_ANSWER', 'The provider sent another range than the requested one.')
-      // a storage without ranges begins at the first byte again; without a validator nothing says that it is the same file
+      // a storage without ranges restarts at byte 0; without a validator it may be another version
       if (response.status === 200 && position > this.start && !version?.validator) throw changed()
       if (response.status === 200 && version && position > 0 && now.validator !== version.validator) throw changed()
       this.version ??= now
@@ -186,7 +186,7 @@ export class Transfer {
     return { ...identity, range, ...(version?.validator ? { 'if-range': version.validator } : {}) }
   }
 
-  /** Waits for the next attempt, or throws the error if there is none. */
+  /** Waits for the next attempt. Throws the error if no retry is left. */
   private async failed(error: unknown): Promise<undefined> {
     this.connection?.close()
     this.connection = undefined
@@ -205,7 +205,7 @@ export class Transfer {
 }
 
 function changed(): TidegateError {
-  return new TidegateError('FILE_CHANGED', 'The file has changed while it was downloaded.')
+  return new TidegateError('FILE_CHANGED', 'The file changed during the download.')
 }
 
 function brokenOff(): TidegateError {

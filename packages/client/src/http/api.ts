@@ -4,10 +4,10 @@ import { boundedText } from './body.js'
 import { deadline, tooSlow } from './deadline.js'
 import { refusalOf } from './refusals.js'
 
-/** Values of a query; those that are undefined are left out. */
+/** Parameters of a query; undefined ones are left out. */
 export type Query = Record<string, string | number | undefined>
 
-/** An answer as far as this library reads it: a Response, or what another way of sending makes. */
+/** The parts of a Response that this library reads. */
 export interface Answer extends Pick<Response, 'status' | 'ok' | 'headers'> {
   readonly type?: string
   readonly body: {
@@ -16,16 +16,16 @@ export interface Answer extends Pick<Response, 'status' | 'ok' | 'headers'> {
   } | null
 }
 
-/** Reads a body piece by piece. `read` rejects if the body ends before it is complete. */
+/** Reads a body piece by piece. `read` rejects if the body ends early. */
 export interface AnswerReader {
   read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>
   cancel(): Promise<void>
 }
 
-/** Sends one request: `fetch`, or a faster way of the platform. It follows no redirect and stores nothing. */
+/** Sends one request without following redirects: `fetch`, or a faster function of the platform. */
 export type Send = (url: string, init: RequestInit) => Promise<Answer>
 
-/** A request whose response the caller reads itself. */
+/** A request whose caller reads the response. */
 export interface Sent {
   method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** A path of the provider, or a whole URL, which gets no token. */
@@ -33,28 +33,31 @@ export interface Sent {
   query?: Query
   headers?: Record<string, string>
   body?: ArrayBuffer
-  /** Milliseconds until the headers of the answer are there; see LIMITS.headers. */
+  /** Milliseconds until the headers of the response; see LIMITS.headers. */
   timeout?: number
-  /** Ends the request and its body. */
+  /** Aborts the request and its body. */
   signal: AbortSignal
-  /** In place of `fetch`. */
+  /** Replaces `fetch`. */
   by?: Send | undefined
 }
 
 /** Requests to a provider. */
 export interface Api {
   /**
-   * GET with a query; answers the JSON. Throws TidegateError with the provider's code and sentence, or `UNREACHABLE`,
+   * Sends a GET request and returns the JSON. Throws TidegateError with the provider's code and sentence, or `UNREACHABLE`,
    * `TIMEOUT`, `BAD_ANSWER`, `REDIRECTED`; the signal's own reason if it is aborted.
    */
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>
-  /** POST of a JSON body, or of text or bytes as octets; answers the JSON, or the text of a text answer. Throws as `get`. */
+  /**
+   * Sends a POST request with a JSON body, or with text or bytes as octets. Returns the JSON, or the text of a text
+   * response. Throws like `get`.
+   */
   post<T>(path: string, body: unknown, signal?: AbortSignal, headers?: Record<string, string>): Promise<T>
-  /** Sends a request and answers when the headers are there, also where they say 304 or 416. Throws as `get`. */
+  /** Sends a request and resolves with the headers, also with a status of 304 or 416. Throws like `get`. */
   send(request: Sent): Promise<Answer>
 }
 
-/** Makes requests to the provider at a URL, with an auth token if one is given. */
+/** Creates the requests to a provider, with an auth token if one is given. */
 export function createApi(url: string, token?: string, timeout: number = LIMITS.deadline): Api {
   const authorized: Record<string, string> = token === undefined ? {} : { AuthToken: token }
 
@@ -99,14 +102,14 @@ export function createApi(url: string, token?: string, timeout: number = LIMITS.
       } catch (error) {
         throw limit.signal.aborted ? limit.signal.reason : asOwn(error)
       } finally {
-        // the caller's signal still ends the body
+        // the caller's signal still aborts the body
         limit.lift()
       }
     },
   }
 }
 
-/** A token would follow a redirect to wherever it leads: none is followed. */
+/** Follows no redirect: a token would follow it anywhere. */
 async function exchange(url: string, init: RequestInit, send: Send = fetch): Promise<Answer> {
   const response = await send(url, { ...init, redirect: 'manual', credentials: 'omit', cache: 'no-store' })
   const { status, type } = response
@@ -131,10 +134,10 @@ function parsed(text: string, status: number): unknown {
   }
 }
 
-/** The platform's own errors may name the URL, which holds a signature: they are not passed on. */
+/** Hides the platform's own errors: they may name the URL, which holds a signature. */
 function asOwn(error: unknown): unknown {
   if (error instanceof TidegateError) return error
   const code = ((error as Error).cause as { code?: unknown } | undefined)?.code
   const why = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
-  return new TidegateError('UNREACHABLE', `The provider cannot be reached, or broke off its answer${why}.`)
+  return new TidegateError('UNREACHABLE', `The provider cannot be reached, or its response broke off${why}.`)
 }

@@ -2,8 +2,8 @@ import { TidegateError } from '../errors.js'
 import type { Answer } from './api.js'
 
 /**
- * Reads a body of at most `limit` bytes as text. Throws TidegateError `BAD_ANSWER` for a longer one, whose rest is
- * not fetched.
+ * Reads a body of at most `limit` bytes as text. Throws TidegateError `BAD_ANSWER` for a longer one, and does not fetch the
+ * rest.
  */
 export async function boundedText(response: Answer, limit: number): Promise<string> {
   const reader = response.body?.getReader()

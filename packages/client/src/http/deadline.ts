@@ -1,11 +1,11 @@
 import { TidegateError } from '../errors.js'
 
-/** A signal that fires with the caller's own, or after a time. */
+/** A signal that fires with the caller's own signal, or after a time. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Cancels the time limit; the caller's signal still counts. */
+  /** Removes the time limit and keeps the caller's signal. */
   lift(): void
-  /** Releases the timer and the caller's signal. Call it when the work is done. */
+  /** Releases the timer and the caller's signal. Call it after the work. */
   end(): void
 }
 

@@ -4,7 +4,7 @@ import { printable } from '../text.js'
 import type { Answer } from './api.js'
 import { boundedText } from './body.js'
 
-/** Fields of a validation error that are kept, and the reasons of each. */
+/** Most fields of a validation error, and most reasons of each field. */
 const MAX_FIELDS = 20
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
@@ -48,7 +48,7 @@ function fieldsOf(errors: unknown): Record<string, string[]> | undefined {
   )
 }
 
-/** Retry-After in seconds; as a date it is passed over. */
+/** Returns Retry-After in seconds; ignores a date. */
 function secondsOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined
 }

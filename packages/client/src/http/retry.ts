@@ -1,16 +1,13 @@
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/**
- * Codes of what may be good in a moment: an order once the next blocks are mined, a part of an upload once the writer
- * before it has ended, or when it is sent again.
- */
+/** Temporary refusals: an order waits for blocks, or a part of an upload for another writer or a new attempt. */
 const WAITING = new Set(['ORDER_NOT_FOUND', 'ORDER_UNCONFIRMED', 'UPLOAD_LOCKED', 'UPLOAD_CONFLICT', 'UPLOAD_CHECKSUM'])
 const OWN = new Set(['UNREACHABLE', 'TIMEOUT', 'STALLED', 'BROKEN_OFF'])
 
 /**
- * How often an attempt that failed may be repeated in a row: not at all for a refusal that stands. `started`: whether
- * something has been received before, so that the request itself is known to be good.
+ * Returns the number of allowed retries in a row: 0 for a lasting refusal. `started`: whether an earlier response shows that
+ * the request itself is valid.
  */
 export function retriesAfter(error: unknown, started: boolean, most: number): number {
   if (!(error instanceof TidegateError)) return 0
@@ -18,11 +15,11 @@ export function retriesAfter(error: unknown, started: boolean, most: number): nu
   if (WAITING.has(code)) return most
   if (!OWN.has(code) && status !== 408 && status !== 429 && status < 500) return 0
   if (started) return most
-  // a storage that does not give the file now will hardly do so in a second
+  // a storage that fails now rarely recovers within a second
   return code.startsWith('STORAGE_') ? 0 : Math.min(LIMITS.firstRetries, most)
 }
 
-/** Milliseconds before the next attempt: exponential backoff with jitter, and no less than the provider asks for. */
+/** Returns the milliseconds before the next attempt: exponential backoff with jitter, at least the provider's Retry-After. */
 export function pauseBefore(attempt: number, error: unknown): number {
   const { first, longest } = LIMITS.pause
   const backOff = Math.min(first * 2 ** (attempt - 1), longest) * (0.5 + Math.random() / 2)
@@ -30,7 +27,7 @@ export function pauseBefore(attempt: number, error: unknown): number {
   return Math.max(backOff, asked)
 }
 
-/** Waits. Rejects with the signal's reason if that fires first. */
+/** Waits. Rejects with the signal's reason if it fires first. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

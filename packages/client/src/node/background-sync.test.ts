@@ -3,7 +3,7 @@ import { BackgroundSync } from './background-sync.js'
 
 const STEP = 33_554_432
 
-/** A file whose syncs end when they are told to. */
+/** A file whose syncs end on demand. */
 function fileOf() {
   const under: { resolve(): void; reject(error: Error): void }[] = []
   let finished = 0
@@ -31,7 +31,7 @@ it('syncs a file in steps, one at a time', async () => {
   expect(finished()).toBe(1)
 })
 
-it('reports a sync that failed to whoever writes or finishes next, until the file begins anew', async () => {
+it('reports a failed sync to the next write or finish, until the file restarts', async () => {
   const { file, under, finished } = fileOf()
   const disk = new BackgroundSync(file)
   await disk.written(STEP)

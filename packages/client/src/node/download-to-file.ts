@@ -11,9 +11,9 @@ import { type Begun, Part } from './part.js'
 import { assertReplaceable, entryOf } from './part-file.js'
 
 export interface FileOptions extends Omit<DownloadOptions, 'range'> {
-  /** Whether an existing file is replaced, once the new one is complete. */
+  /** Whether the complete download replaces an existing file. */
   overwrite?: boolean
-  /** Returns the name in a folder for the one that the provider tells (default: the same). */
+  /** Maps the provider's name to the name in a folder. Default: the same name. */
   nameInFolder?: ((name: string) => string) | undefined
 }
 
@@ -24,21 +24,21 @@ export interface SavedFile {
   order: string
   path: string
   bytes: number
-  /** Of the file as it lies there, as hex. */
+  /** SHA-256 of the file on the disk, as hex. */
   sha256: string
 }
 
 /**
- * Downloads a file to a path, or under its own name into a folder (one that is there, or a path that ends in a slash).
- * The bytes go to `PATH.part`, beside which `PATH.part.json` says what they are of; at the end they are on the disk and
- * get their name. Whatever ends the process, the next call resumes it, unless the file has changed. Memory does not
- * grow with the file: about 2 MiB are buffered. Requests are sent by `node:http`, which follows no settings of `fetch`.
+ * Downloads a file to a path, or under its own name into a folder (an existing one, or a path with a slash at its end).
+ * The bytes go to `PATH.part`, and `PATH.part.json` describes them. The complete file is synced and gets its name. After an
+ * interruption, the next call resumes, unless the file has changed. About 2 MiB are buffered, whatever the size. Requests
+ * use `node:http`, so settings of `fetch` do not apply.
  *
- * No link is followed to a file, and no device or FIFO is replaced.
+ * Follows no link to a file, and replaces no device or FIFO.
  *
- * Throws TidegateError as `download` does, and `FILE_EXISTS`, `NOT_A_FILE` (a device, FIFO or folder of this name), `BUSY`
- * (another process works on it), `DISK_FULL`, `DISK_FAILED`, `NO_FOLDER`, `NOT_WRITABLE`, `NAME_TOO_LONG`, `DIGEST_MISMATCH` (the bytes are not those that the provider announces;
- * they are thrown away).
+ * Throws TidegateError like `download`, and `FILE_EXISTS`, `NOT_A_FILE` (a device, FIFO or folder of this name), `BUSY`
+ * (another process works on it), `DISK_FULL`, `DISK_FAILED`, `NO_FOLDER`, `NOT_WRITABLE`, `NAME_TOO_LONG`, `DIGEST_MISMATCH`
+ * (the bytes differ from the provider's digest, and are deleted).
  *
  * @example
  * const { path, sha256 } = await downloadToFile(tidegate.context, did, './data/', { order })
@@ -75,7 +75,7 @@ export async function downloadToFile(
 
 type Wanted = Pick<Begun, 'did' | 'service' | 'file'>
 
-/** Where the file goes. Into a folder it goes under its own name, which a first answer tells. */
+/** Returns the path of the file. In a folder it has its own name, from a first response. */
 async function placeOf(
   target: string,
   settings: TransferOptions,
@@ -92,15 +92,15 @@ async function placeOf(
   const inside = join(path, name)
   if (name === '' || inside !== path + (path.endsWith(sep) ? '' : sep) + name) {
     transfer.cancel()
-    throw new TidegateError('BAD_ANSWER', 'The name of the file cannot be one within a folder.')
+    throw new TidegateError('BAD_ANSWER', 'The name of the file is not valid in a folder.')
   }
   if (!names.includes(`${name}.part`)) return { path: inside, transfer }
-  // an earlier run is resumed: the connection that told the name is not needed
+  // an earlier run resumes: the connection for the name is superfluous
   transfer.cancel()
   return { path: inside }
 }
 
-/** Throws TidegateError if a name is taken: by anything, a link that leads nowhere included, or else by what is no file. */
+/** Throws TidegateError if the name is taken: by anything without `overwrite`, otherwise by anything but a file or a link. */
 async function assertFree(path: string, overwrite: boolean): Promise<void> {
   const entry = await entryOf(path)
   assertReplaceable(entry)
@@ -108,9 +108,8 @@ async function assertFree(path: string, overwrite: boolean): Promise<void> {
 }
 
 /**
- * Makes sure that `downloadToFile` can write to a path, before anything is paid: its folder, the length of its name, and
- * `PATH.part` with what lies beside it. Leaves everything as it is, an earlier run's part included. Throws TidegateError
- * as `downloadToFile` does.
+ * Checks that `downloadToFile` can write to a path, before anything is paid: its folder, the length of its name, and
+ * `PATH.part`. Changes nothing, not even the part of an earlier run. Throws TidegateError like `downloadToFile`.
  *
  * @example
  * await checkTarget('./tides.csv')
@@ -127,7 +126,7 @@ export async function checkTarget(
   }
 }
 
-/** Brings the part to its end, from where it is. */
+/** Downloads the rest of the part. */
 async function fill(
   part: Part,
   wanted: Wanted,
@@ -136,7 +135,7 @@ async function fill(
   onRestart: (() => void) | undefined,
 ): Promise<void> {
   const begun = opened ? undefined : await part.begun()
-  // a link by itself does not say which service it is of: the validator tells whether the file is the same
+  // a link alone names no service: the validator shows whether the file is the same
   const sameService = begun?.service === wanted.service || begun?.service === '' || wanted.service === ''
   const goesOn = begun && begun.did === wanted.did && sameService && begun.file === wanted.file
   if (goesOn) await part.resume()
@@ -182,7 +181,7 @@ function goingOn(settings: TransferOptions, from: number, { version }: Begun): T
     ...settings,
     range: { start: from },
     begun: version,
-    // of the whole file, not of what this run adds
+    // progress of the whole file, not of this run
     onProgress:
       onProgress &&
       ((progress) =>

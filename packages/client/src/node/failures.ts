@@ -19,7 +19,7 @@ const WORDS: Record<string, [code: string, message: string]> = {
   ENAMETOOLONG: ['NAME_TOO_LONG', 'The name is too long: NAME.part and NAME.part.json lie beside the file.'],
 }
 
-/** An error of the file system in words; any other as it is. */
+/** Describes an error of the file system; returns any other unchanged. */
 export function inWords(error: unknown): unknown {
   const [code, message] = WORDS[String((error as NodeJS.ErrnoException | undefined)?.code)] ?? []
   return code === undefined || error instanceof TidegateError

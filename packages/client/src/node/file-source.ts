@@ -4,10 +4,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { TidegateError } from '../errors.js'
 import { fileChanged, type UploadSource } from '../upload/upload.js'
 
-/** Bytes that are read at a time from what was sent before. */
+/** Bytes per read of the already sent part. */
 const PIECE = 1_048_576
 
-/** A file that is uploaded. Its digest is made on the way, and a change of it is noticed. */
+/** A file to upload. Hashes it on the way, and detects changes. */
 export class FileSource implements UploadSource {
   private readonly hash = createHash('sha256')
   private hashed = 0
@@ -15,13 +15,13 @@ export class FileSource implements UploadSource {
   private constructor(
     private readonly file: FileHandle,
     readonly size: number,
-    /** Size and time of the last change: what says that it is the same file. */
+    /** Size and modification time, which identify the content. */
     readonly version: string,
   ) {}
 
   /** Throws TidegateError `NO_FILE`, `NOT_READABLE`. */
   static async open(path: string): Promise<FileSource> {
-    // a FIFO without a writer would never be opened
+    // opening a FIFO without a writer would block
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(inWords)
     try {
       if (!(await file.stat()).isFile()) throw new TidegateError('NO_FILE', 'It is not a file.')
@@ -37,7 +37,7 @@ export class FileSource implements UploadSource {
     return { arrayBuffer: () => this.part(start, end) }
   }
 
-  /** SHA-256 of the whole file, as hex. Throws TidegateError `FILE_CHANGED`. */
+  /** Returns the SHA-256 of the whole file as hex. Throws TidegateError `FILE_CHANGED`. */
   async digest(): Promise<string> {
     await this.hashTo(this.size)
     if ((await versionOf(this.file)) !== this.version) throw fileChanged()
@@ -51,7 +51,7 @@ export class FileSource implements UploadSource {
   private async part(start: number, end: number): Promise<ArrayBuffer> {
     await this.hashTo(start)
     const bytes = await this.read(start, end)
-    // one that is sent again may be hashed already
+    // a repeated part may be hashed already
     if (end > this.hashed) this.hash.update(bytes.subarray(this.hashed - start))
     this.hashed = Math.max(this.hashed, end)
     return bytes.buffer

@@ -5,18 +5,18 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { TidegateError } from '../errors.js'
 import type { Answer, AnswerReader } from '../http/api.js'
 
-/** Buffered bytes of a body at which its connection is paused. */
+/** Buffered bytes of a body that pause its connection. */
 const HIGH_WATER_MARK = 262_144
 
 /**
- * Sends a request as `fetch` does, by `node:http`, whose bodies cost less processor time. No redirect is followed. Rejects
- * with an error that has Node's own as its cause, and with TidegateError `BAD_ANSWER` for an unknown content coding.
+ * Sends a request like `fetch`, by `node:http`, which costs less CPU time. Follows no redirect. Rejects with an error that
+ * has Node's own as its cause, and with TidegateError `BAD_ANSWER` for an unknown content coding.
  */
 export function sendByHttp(url: string, { method, headers, signal }: RequestInit): Promise<Answer> {
   const { promise, resolve, reject } = promised<Answer>()
   const send = url.startsWith('https:') ? secureRequest : request
   const options: RequestOptions = {
-    // a connection of its own: one that is kept alive may be closed by the other side just now
+    // a new connection: the server may be closing a kept one
     agent: false,
     ...(method ? { method } : {}),
     headers: headers as Record<string, string>,
@@ -49,18 +49,18 @@ function answerOf(message: IncomingMessage): Answer {
   }
 }
 
-/** A storage may compress although identity was asked for. */
+/** Decodes a compressed body: a storage may ignore the request for identity. */
 function decoded(message: IncomingMessage, coding: string): Readable {
   if (/^(identity)?$/i.test(coding)) return message
   const decoder = /^(x-)?gzip$|^deflate$/i.test(coding)
     ? createUnzip()
     : /^br$/i.test(coding) && createBrotliDecompress()
-  if (!decoder) throw new TidegateError('BAD_ANSWER', 'The provider answered in an unknown content coding.')
-  // an error of either reaches whoever reads
+  if (!decoder) throw new TidegateError('BAD_ANSWER', 'The provider responded with an unknown content coding.')
+  // the reader gets the error of either stream
   return pipeline(message, decoder, () => undefined)
 }
 
-/** Reads a stream that flows: one piece of it for each event costs less than async iteration. */
+/** Reads a flowing stream by events: cheaper than async iteration. */
 function readerOf(stream: Readable): AnswerReader {
   type Piece = Awaited<ReturnType<AnswerReader['read']>>
   const pieces: Uint8Array<ArrayBuffer>[] = []

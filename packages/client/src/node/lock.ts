@@ -5,28 +5,28 @@ import { basename } from 'node:path'
 import { TidegateError } from '../errors.js'
 import { readRegular, temporaryName, UnsafeFileError } from './safe-files.js'
 
-/** Milliseconds between heartbeats, and after how many without one a lock is stale. */
+/** Milliseconds between heartbeats, and without one until a lock is stale. */
 const HEARTBEAT = 2_000
 const STALE_AFTER = 15_000
 /** Maximum bytes of a lock. */
 const LOCK = 4_096
 
-/** Who works on a file: at most one process, of whatever machine sees the folder. */
+/** A lock of a file for one process, on all machines that see the folder. */
 export interface Lock {
   release(): Promise<void>
 }
 
 /**
- * Takes the lock of a file: a file beside it, touched while its owner lives. One that a process left when it was killed
- * is taken over, at once on the same machine. Throws TidegateError `BUSY` if somebody else has it, and `NOT_WRITABLE` if
- * something of this name is not a lock.
+ * Locks a file by a file beside it, which its owner touches as a heartbeat. Takes over the lock of a killed process, on the
+ * same machine at once. Throws TidegateError `BUSY` if another process holds it, and `NOT_WRITABLE` if the name is not a
+ * lock.
  */
 export async function lockOf(path: string): Promise<Lock> {
   const own = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() })
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await created(path, own)) return held(path, own)
     if (!isStale(path)) break
-    // of several that find it stale only one moves it away
+    // only one of several processes moves a stale lock away
     const aside = temporaryName(path)
     await rename(path, aside).catch(() => undefined)
     await rm(aside, { force: true })
@@ -43,7 +43,7 @@ async function created(path: string, own: string): Promise<boolean> {
   try {
     await file.writeFile(own)
   } catch (error) {
-    // on a full disk; an empty lock would be taken for another process's
+    // the disk is full: an empty lock would look like another process's
     await rm(path, { force: true })
     throw error
   } finally {
@@ -56,14 +56,14 @@ function isStale(path: string): boolean {
   try {
     const { stats, text } = readRegular(path, LOCK)
     if (Date.now() - stats.mtimeMs > STALE_AFTER) return true
-    // one that is being written is empty for a moment
+    // empty for a moment while it is written
     const { host, pid } = JSON.parse(text || '{}') as { host?: string; pid?: number }
     return host === hostname() && typeof pid === 'number' && !isAlive(pid)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof UnsafeFileError || code === 'ELOOP' || code === 'ENXIO')
       throw new TidegateError('NOT_WRITABLE', `${basename(path)} is not a lock: remove it, or choose another name.`)
-    // it was released meanwhile
+    // released meanwhile
     return code === 'ENOENT'
   }
 }
@@ -80,7 +80,7 @@ function isAlive(pid: number): boolean {
 function held(path: string, own: string): Lock {
   const beat = setInterval(() => {
     const now = new Date()
-    // never of what a link leads to
+    // never touches the target of a link
     lutimes(path, now, now).catch(() => undefined)
   }, HEARTBEAT)
   beat.unref()

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import { TidegateError } from '../errors.js'
 import { ITSELF, isForeign } from './safe-files.js'
 
-/** Opens `NAME.part`, or creates it. What others could read, change or lead elsewhere is refused. */
+/** Opens or creates `NAME.part`. Refuses a file that others could read, change or redirect. */
 export async function openPart(target: string): Promise<FileHandle> {
   const path = `${target}.part`
   const flags = constants.O_RDWR | constants.O_CREAT | ITSELF
@@ -18,7 +18,7 @@ export async function openPart(target: string): Promise<FileHandle> {
     if (isForeign(stats, dirname(path))) throw inTheWay(path, 'belongs to another user')
     if (stats.nlink <= 1) return file
     const complete = await entryOf(target)
-    // of a run that was killed between its last two steps: the bytes have their name already
+    // left by a run that was killed between its last two steps: the bytes already have their name
     if (complete?.ino !== stats.ino || complete.dev !== stats.dev) throw inTheWay(path, 'has a second name elsewhere')
     await rm(path)
   } catch (error) {
@@ -29,12 +29,12 @@ export async function openPart(target: string): Promise<FileHandle> {
   return open(path, flags | constants.O_EXCL, 0o666)
 }
 
-/** The error for a name that a download needs, and something else has. */
+/** Returns the error for a required name that another entry has. */
 export function inTheWay(path: string, reason: string): TidegateError {
   return new TidegateError('NOT_WRITABLE', `${basename(path)} ${reason}: remove it, or choose another name.`)
 }
 
-/** The entry of a name itself, without following a link. */
+/** Returns the entry of a name, without following a link. */
 export function entryOf(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
@@ -42,8 +42,8 @@ export function entryOf(path: string): Promise<Stats | undefined> {
   })
 }
 
-/** Throws TidegateError `NOT_A_FILE` if a name is neither a file nor a link: a rename would replace a device or a FIFO. */
+/** Throws TidegateError `NOT_A_FILE` unless the entry is a file or a link: a rename would replace a device or a FIFO. */
 export function assertReplaceable(entry: Stats | undefined): void {
   if (entry && !entry.isFile() && !entry.isSymbolicLink())
-    throw new TidegateError('NOT_A_FILE', 'There is a folder, device or pipe of this name, which is not replaced.')
+    throw new TidegateError('NOT_A_FILE', 'A folder, device or pipe has this name. It is not replaced.')
 }

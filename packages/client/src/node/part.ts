@@ -7,37 +7,37 @@ import { type Lock, lockOf } from './lock.js'
 import { assertReplaceable, entryOf, inTheWay, openPart } from './part-file.js'
 import { createFile, readBeside, renameAnew, replaceFile, temporaryName } from './safe-files.js'
 
-/** What of a file is there, and of which version of which file it is. */
+/** Bytes of a partial file, and the version of the file that they belong to. */
 export interface Begun {
   did: string
   service: string
   file: number
   version: Version
-  /** SHA-256 of the whole file as hex, if the provider tells. */
+  /** SHA-256 of the whole file as hex, if the provider sends one. */
   sha256: string | null
 }
 
-/** Bytes that are read or written at a time: the pieces of a connection are far smaller, and each write costs. */
+/** Bytes per read and write: the pieces of a connection are far smaller, and each write costs. */
 const BLOCK = 1_048_576
-/** Bytes below which pieces are copied together: a batch must not consist of countless tiny ones. */
+/** Pieces below this size in bytes are copied together, so that a write does not have countless pieces. */
 const SMALL = 8_192
-/** Milliseconds after which a block is written that is not full, so that a killed process loses little. */
+/** Milliseconds until a block is written that is not full, so that a killed process loses little. */
 const PATIENCE = 250
-/** Maximum bytes of the notes: a validator and a few names. */
+/** Most bytes of the notes: a validator and a few names. */
 const NOTES = 65_536
 
-/** `NAME.part`, the bytes so far, with `NAME.part.json` beside it, which says what they are of. Held by one process. */
+/** `NAME.part` with the bytes so far, and `NAME.part.json` with their description. Locked by one process. */
 export class Part {
   private hash = createHash('sha256')
-  /** The pieces of the next write, which are not copied, and their bytes. */
+  /** Pieces of the next write, uncopied, and their total bytes. */
   private pieces: Uint8Array[] = []
   private gathered = 0
-  /** The last of the pieces where it is one that small ones are copied to, and its bytes so far. */
+  /** The last piece, if small ones are copied to it, and its used bytes. */
   private small: { buffer: Uint8Array; filled: number } | undefined
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
   private readonly disk: BackgroundSync
-  /** Bytes that were taken; the last of them may not be in the file yet. */
+  /** Accepted bytes; the last ones may not be written yet. */
   bytes = 0
 
   private constructor(
@@ -49,8 +49,8 @@ export class Part {
   }
 
   /**
-   * Opens the part of a target, new or of an earlier run. Throws TidegateError `BUSY`, `NOT_WRITABLE` (something of these
-   * names that is not a part of this user), and errors of the file system.
+   * Opens the part of a target, new or of an earlier run. Throws TidegateError `BUSY`, `NOT_WRITABLE` (a file of these names
+   * that is not a part of this user), and errors of the file system.
    */
   static async of(target: string): Promise<Part> {
     const lock = await lockOf(`${target}.part.lock`)
@@ -67,11 +67,11 @@ export class Part {
     }
   }
 
-  /** Makes sure that a part can be written, and leaves everything as it is. Throws as `of` does. */
+  /** Checks that a part can be written, and changes nothing. Throws like `of`. */
   static async check(target: string): Promise<void> {
     const part = await Part.of(target)
     try {
-      // an earlier run's bytes stay
+      // keeps the bytes of an earlier run
       part.bytes = (await part.file.stat()).size
       const longest = temporaryName(part.notes)
       createFile(longest, '', { isDurable: false })
@@ -81,7 +81,7 @@ export class Part {
     }
   }
 
-  /** The download that an earlier run has started; undefined if there is none that can be resumed. */
+  /** Returns the description of an earlier run's part; undefined if it cannot be resumed. */
   async begun(): Promise<Begun | undefined> {
     try {
       const { did, service, file, version, sha256 } = JSON.parse(readBeside(this.notes, NOTES)) as Begun
@@ -104,11 +104,11 @@ export class Part {
     }
   }
 
-  /** Restarts from nothing. */
+  /** Deletes all bytes and restarts. */
   async clear(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
-    // a flush that is waiting finds nothing to write
+    // a waiting flush then has nothing to write
     this.taken()
     this.bytes = 0
     await this.writing.catch(() => undefined)
@@ -119,14 +119,14 @@ export class Part {
     this.hash = createHash('sha256')
   }
 
-  /** Notes what the bytes to come are of. */
+  /** Writes the description of the coming bytes. */
   async note(begun: Begun): Promise<void> {
     replaceFile(this.notes, JSON.stringify(begun), { isDurable: false })
   }
 
   /**
-   * Takes a piece, which nobody may change afterwards. Returns a promise to wait for where too much is buffered. The
-   * bytes may still be being written then; an error of that comes with a later call.
+   * Takes a piece, which the caller must not change afterwards. Returns a promise to await if the buffer is full. The write
+   * may still be running then; a later call rejects with its error.
    */
   append(piece: Uint8Array): Promise<void> | undefined {
     this.hash.update(piece)
@@ -155,7 +155,7 @@ export class Part {
     this.small = undefined
   }
 
-  /** Takes what is to be written next. */
+  /** Takes the pieces of the next write. */
   private taken(): Uint8Array[] {
     this.endSmall()
     const { pieces } = this
@@ -164,16 +164,16 @@ export class Part {
     return pieces
   }
 
-  /** The digest of all bytes, as hex. They have been written then. */
+  /** Writes all bytes, and returns their digest as hex. */
   async digest(): Promise<string> {
     await this.flush()
     await this.writing
     return this.hash.copy().digest('hex')
   }
 
-  /** Starts to write what has been gathered. Throws the error of an earlier write. */
+  /** Starts to write the buffered pieces. Throws the error of an earlier write. */
   private async flush(): Promise<void> {
-    // after one that failed nothing more is written: the file would have a hole
+    // after a failed write nothing more is written: the file would have a hole
     const { writing } = this
     await writing
     // another call was faster
@@ -187,7 +187,7 @@ export class Part {
     this.writing.catch(() => undefined)
   }
 
-  /** Makes the part the target, safely on the disk. Where `replace` is false, it takes the place of nothing: EEXIST. */
+  /** Syncs the part and gives it the target's name. Without `replace`, rejects with EEXIST if the name is taken. */
   async finish(replace: boolean): Promise<void> {
     await this.disk.finish()
     const part = `${this.target}.part`
@@ -209,7 +209,7 @@ export class Part {
     await this.disk.written(from)
   }
 
-  /** Leaves the part for another time, or nothing if it is empty or the disk has lost some of it. */
+  /** Keeps the part for a later run, or deletes it if it is empty or the disk has lost bytes. */
   async close(): Promise<void> {
     clearTimeout(this.timer)
     await this.flush().catch(() => undefined)
@@ -229,7 +229,7 @@ export class Part {
   }
 }
 
-/** What is left of the pieces after a short write. */
+/** Returns the rest of the pieces after a short write. */
 function after(pieces: Uint8Array[], bytes: number): Uint8Array[] {
   let at = 0
   let skip = bytes
@@ -238,12 +238,12 @@ function after(pieces: Uint8Array[], bytes: number): Uint8Array[] {
   return first ? [first.subarray(skip), ...rest] : []
 }
 
-/** Not every system can do it. */
+/** Syncs a folder, on systems that can. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r')
     await folder.sync().finally(() => folder.close())
   } catch {
-    // the file is there all the same
+    // the file exists anyway
   }
 }

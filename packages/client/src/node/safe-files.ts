@@ -16,12 +16,12 @@ import {
 import { link, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Mode of a file that its owner alone may read. */
+/** Mode of a file that only its owner can read. */
 const PRIVATE = 0o600
 /** The bit of a mode that lets every user write. */
 const WRITABLE_BY_ALL = 0o002
 
-/** Flags that open a file itself: neither what a link leads to, nor a FIFO that has nobody at its other end. Windows lacks them. */
+/** Flags that open a file itself, not a link's target, and never wait for the other end of a FIFO. Windows has none of them. */
 export const ITSELF = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** A file that another local user may have planted. Its code is `UNSAFE_FILE`; its message begins with the path. */
@@ -31,8 +31,8 @@ export class UnsafeFileError extends Error {
 }
 
 /**
- * Whether a file may be planted: it belongs neither to this user, nor to root, nor to the owner of its folder, who may
- * replace it anyway. The rule of `fs.protected_regular` of Linux. False on systems without owners.
+ * Whether a file may be planted: its owner is neither this user, nor root, nor the owner of its folder, who may replace it
+ * anyway. This is Linux's rule `fs.protected_regular`. False on systems without owners.
  */
 export function isForeign({ uid }: Stats, folder: string): boolean {
   return !isOurs(uid) && uid !== statSync(folder).uid
@@ -54,7 +54,7 @@ function assertOwn(path: string, { uid, mode }: Stats): void {
   if (mode & WRITABLE_BY_ALL) throw new UnsafeFileError(`${path} may be written to by every user.`)
 }
 
-/** Reads a regular file of bounded size. It follows no link and never waits. Throws UnsafeFileError, errors of the file system. */
+/** Reads a regular file of bounded size. Follows no link and never waits. Throws UnsafeFileError, errors of the file system. */
 export function readRegular(path: string, maxBytes: number, flags = ITSELF): { text: string; stats: Stats } {
   const file = openSync(path, constants.O_RDONLY | flags)
   try {
@@ -71,7 +71,7 @@ export function readRegular(path: string, maxBytes: number, flags = ITSELF): { t
   }
 }
 
-/** Reads a file that lies beside a download, unless another user may have planted it. Throws like `readRegular`. */
+/** Reads a file beside a download, unless another user may have planted it. Throws like `readRegular`. */
 export function readBeside(path: string, maxBytes: number): string {
   const { text, stats } = readRegular(path, maxBytes)
   if (isForeign(stats, dirname(path))) throw new UnsafeFileError(`${path} belongs to another user.`)
@@ -79,8 +79,8 @@ export function readBeside(path: string, maxBytes: number): string {
 }
 
 /**
- * Reads a file that decides where this user signs and pays: it and its folder must belong to this user or root, and not
- * be writable by every user. A link of the user is followed. Throws like `readRegular`.
+ * Reads a file that decides where this user signs and pays. File and folder must belong to this user or root, and not be
+ * writable by every user. Follows a link of this user. Throws like `readRegular`.
  */
 export function readTrusted(path: string, maxBytes: number): string {
   const { text, stats } = readRegular(path, maxBytes, constants.O_NONBLOCK ?? 0)
@@ -90,13 +90,13 @@ export function readTrusted(path: string, maxBytes: number): string {
 }
 
 export interface WriteOptions {
-  /** Whether only the owner may read it (default); otherwise the umask decides. */
+  /** Whether only the owner can read it (default); otherwise the umask decides. */
   isPrivate?: boolean
-  /** Whether it must survive a power failure (default). */
+  /** Whether it must survive a power failure (default: yes). */
   isDurable?: boolean
 }
 
-/** Creates a file, completely or not at all. Fails with `EEXIST` if there is anything of this name, a link included. */
+/** Creates a complete file or none. Fails with `EEXIST` if the name is taken, even by a link. */
 export function createFile(
   path: string,
   content: string,
@@ -104,7 +104,7 @@ export function createFile(
 ): void {
   const file = openSync(path, 'wx', isPrivate ? PRIVATE : 0o666)
   try {
-    // the umask may have taken bits of the owner
+    // the umask may have removed bits of the owner
     if (isPrivate) fchmodSync(file, PRIVATE)
     writeFileSync(file, content)
     if (isDurable) fsyncSync(file)
@@ -113,14 +113,17 @@ export function createFile(
     try {
       closeSync(file)
     } catch {
-      // it was closed
+      // already closed
     }
     rmSync(path, { force: true })
     throw error
   }
 }
 
-/** Creates or replaces a file atomically. A link of this name is replaced, never followed. Throws the errors of the file system. */
+/**
+ * Creates or replaces a file atomically. Replaces a link of this name, and never follows it. Throws the errors of the file
+ * system.
+ */
 export function replaceFile(path: string, content: string, options: WriteOptions = {}): void {
   const temporary = temporaryName(path)
   createFile(temporary, content, options)
@@ -132,19 +135,19 @@ export function replaceFile(path: string, content: string, options: WriteOptions
   }
 }
 
-/** Returns a name beside a file that nobody can guess. */
+/** Returns an unguessable name beside a file. */
 export function temporaryName(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}`
 }
 
-/** Renames without replacing: a link fails with `EEXIST` if there is something, which a rename does not. */
+/** Renames without replacing: creates a hard link, which fails with `EEXIST`, unlike a rename. */
 export async function renameAnew(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw error
-    // a file system without links
+    // a file system without hard links
     const file = await open(to, 'wx')
     await file.close()
     return rename(from, to)

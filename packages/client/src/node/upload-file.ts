@@ -10,18 +10,18 @@ import { readBeside, replaceFile } from './safe-files.js'
 
 export interface FileUploadOptions extends Omit<UploadOptions, 'resume' | 'idempotencyKey'> {
   /**
-   * A file that records the upload, so that a later call resumes it, whatever has ended the
-   * process. It stays when the upload is complete: remove it once the file is published. It holds the id, a secret.
+   * Path of a file that records the upload, for a resumption after any interruption. It stays after the upload: delete it
+   * after publishing. It holds the upload's id, a secret.
    */
   resume?: string
 }
 
-/** Maximum bytes of the file of `resume`: an id, a URL and a path. */
+/** Most bytes of the `resume` file: an id, a URL and a path. */
 const NOTES = 65_536
 
-/** What the file of `resume` says. */
+/** The content of the `resume` file. */
 interface Notes {
-  /** Missing until the provider has told it. */
+  /** Missing until the provider has returned it. */
   id?: string
   idempotencyKey: string
   url: string
@@ -30,11 +30,11 @@ interface Notes {
 }
 
 /**
- * Uploads a file of this machine to a provider that hosts files. The provider's SHA-256 is compared with that of the
- * file, also of what an earlier call has sent. At most one part of it is in memory.
+ * Uploads a local file to a provider that hosts files. Compares the provider's SHA-256 with that of the whole file,
+ * including parts of an earlier call. At most one part is in memory.
  *
- * Throws TidegateError as `upload` does, and `NO_FILE`, `NOT_READABLE`, `FILE_CHANGED` (while it was uploaded: what was
- * sent is deleted), `BUSY` (another process is working on it); errors of the file system about `resume`.
+ * Throws TidegateError like `upload`, and `NO_FILE`, `NOT_READABLE`, `FILE_CHANGED` (during the upload; the sent parts are
+ * deleted), `BUSY` (another process works on it); errors of the file system about `resume`.
  *
  * @example
  * const { object } = await uploadFile(tidegate.context, './tides.csv', { resume: './tides.csv.upload' })
@@ -51,7 +51,7 @@ export async function uploadFile(
       const about = { url: context.url, path: resolve(path), version: source.version }
       const known = earlier(resume, about)
       const idempotencyKey = known?.idempotencyKey ?? newIdempotencyKey()
-      // before the provider is asked: the process may be killed before its answer is noted
+      // written before the request: the process may be killed before the response
       if (resume !== undefined && !known)
         replaceFile(resume, JSON.stringify({ idempotencyKey, ...about } satisfies Notes))
       const hosted = await upload(context, source, {
@@ -67,7 +67,7 @@ export async function uploadFile(
       if (hosted.sha256 !== (await source.digest())) throw fileChanged()
       return hosted
     } catch (error) {
-      // it cannot be resumed
+      // a changed file cannot be resumed
       if (resume !== undefined && (error as TidegateError).code === 'FILE_CHANGED') await rm(resume, { force: true })
       throw error
     } finally {
@@ -78,7 +78,7 @@ export async function uploadFile(
   }
 }
 
-/** The upload to resume: none if the file has been replaced or changed. */
+/** Returns the upload to resume; undefined if the file was replaced or changed. */
 function earlier(
   resume: string | undefined,
   about: Omit<Notes, 'id' | 'idempotencyKey'>,

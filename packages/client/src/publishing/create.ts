@@ -22,14 +22,14 @@ export interface Created {
   datatoken: Address
 }
 
-/** Most datatokens that are ever sold of an asset; the dispenser and the exchange make them when they are needed. */
+/** Most datatokens of an asset; dispenser and exchange mint them on demand. */
 const CAP = /* @__PURE__ */ parseEther('1000000000000')
-/** Characters of a name that are put on the chain; the whole name is in the metadata. */
+/** Most characters of a name on the chain; the metadata hold the whole name. */
 const NAME = 60
-/** Templates of datatokens that are examined. */
+/** Most templates of datatokens that are examined. */
 const TEMPLATES = 20
 
-/** Makes data NFT, datatoken of template 2 and its price in one transaction of the factory. */
+/** Creates data NFT, datatoken of template 2 and its price in one transaction of the factory. */
 export async function create(
   sender: Sender,
   contracts: Contracts,
@@ -59,7 +59,7 @@ export async function create(
   return createdIn(receipt, contracts)
 }
 
-/** One at a time, to those who hold none. */
+/** A dispenser that gives one datatoken at a time, to accounts that hold none. */
 function dispenser({ dispensers }: Contracts) {
   const dispenserAddress = dispensers.at(-1)
   if (!dispenserAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no dispenser.')
@@ -76,7 +76,7 @@ function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: Exclude<
   }
 }
 
-/** The index of the template that buys and orders in one transaction. */
+/** Returns the index of the template that buys and orders in one transaction. */
 async function enterpriseTemplate(client: PublicClient, { factory }: Contracts): Promise<bigint> {
   const count = await mustView(client, factory, 'getCurrentTemplateCount', [])
   for (let index = 1n; index <= count && index <= TEMPLATES; index++) {
@@ -86,7 +86,10 @@ async function enterpriseTemplate(client: PublicClient, { factory }: Contracts):
   throw new TidegateError('NO_CONTRACTS', 'The factory of this chain has no datatoken of template 2.')
 }
 
-/** What a transaction of the factory has made. Throws TidegateError `NOT_CREATED` if it has made no asset. */
+/**
+ * Returns the contracts that a transaction of the factory created. Throws TidegateError `NOT_CREATED` if there is no asset
+ * among them.
+ */
 export function createdIn({ logs, transactionHash }: TransactionReceipt, { factory }: Contracts): Created {
   const made: Partial<Created> = {}
   for (const { address, topics, data } of logs) {
@@ -95,7 +98,7 @@ export function createdIn({ logs, transactionHash }: TransactionReceipt, { facto
       if (eventName === 'NFTCreated' && isAddressEqual(address, factory)) made.nft = args.newTokenAddress
       if (eventName === 'TokenCreated') made.datatoken = args.newTokenAddress
     } catch {
-      // an event of another kind
+      // another kind of event
     }
   }
   const { nft, datatoken } = made

@@ -11,10 +11,10 @@ export interface DraftFacts extends Created {
   files: Hex
 }
 
-/** Id of the one service that is published. */
+/** Id of the only service. */
 export const SERVICE = 'access'
 
-/** The document of an asset with one service, of version 4.1. What the publisher does not say is said for him, as it must not be empty. */
+/** Returns the document of an asset with one service, version 4.1. Fills required fields that the publisher leaves out. */
 export function draft(request: PublishRequest, { nft, datatoken, chainId, url, owner, files }: DraftFacts): object {
   const { name, description, author, license, tags, serviceName, access, timeout = 0 } = request
   const now = timestamp()
@@ -49,7 +49,7 @@ export function draft(request: PublishRequest, { nft, datatoken, chainId, url, o
   }
 }
 
-/** Who may buy: these alone. */
+/** Returns credentials that admit only these addresses. */
 export function credentialsFor(access: readonly string[]): object {
   return { allow: [{ type: 'address', values: access }], deny: [] }
 }

@@ -7,7 +7,7 @@ import type { FileObject } from '../types.js'
 import { fieldsOf } from '../values.js'
 import type { Created } from './create.js'
 
-/** What the contracts record of who has validated a document. */
+/** The contracts' record of a validator's signature. */
 interface Proof {
   validatorAddress: Address
   v: number
@@ -15,21 +15,21 @@ interface Proof {
   s: Hex
 }
 
-/** A document that the provider has found good. */
+/** A document that the provider has validated. */
 interface Validated {
   /** SHA-256 of its text. */
   hash: Hex
   proof: Proof
 }
 
-/** Encrypts a text for the provider alone. */
+/** Encrypts a text for the provider. */
 export async function encrypted(context: Context, chainId: number, text: string): Promise<Hex> {
   const answer = await context.api.post<unknown>(`/api/services/encrypt?chainId=${chainId}`, text)
   if (isHex(answer) && answer.length > 2) return answer
   throw new TidegateError('BAD_ANSWER', "The provider's response is not an encrypted document.")
 }
 
-/** Encrypts files with the asset that they belong to, so that no other asset can be published with them. */
+/** Encrypts files together with their asset, so that no other asset can use them. */
 export function encryptedFiles(
   context: Context,
   chainId: number,
@@ -39,17 +39,17 @@ export function encryptedFiles(
   return encrypted(context, chainId, JSON.stringify({ nftAddress: nft, datatokenAddress: datatoken, files }))
 }
 
-/** Has the provider check a document. Throws TidegateError `VALIDATION`, whose `fields` say what is wrong. */
+/** Lets the provider validate a document. Throws TidegateError `VALIDATION`, with the reasons in `fields`. */
 export async function validated(context: Context, text: string): Promise<Validated> {
   const answer = await context.api.post<unknown>('/api/aquarius/assets/ddo/validate', text)
   const { hash, publicKey, v, r, s } = fieldsOf(answer)
   const [first, second] = [[r].flat()[0], [s].flat()[0]]
   if (hash !== sha256(stringToBytes(text)) || !isHex(publicKey) || !isHex(first) || !isHex(second))
-    throw new TidegateError('BAD_ANSWER', 'The provider has validated another document than it was sent.')
+    throw new TidegateError('BAD_ANSWER', 'The provider validated another document than the sent one.')
   return { hash: hash as Hex, proof: { validatorAddress: publicKey, v: Number(v), r: first, s: second } }
 }
 
-/** Puts a document on the chain, validated and encrypted, in one transaction. */
+/** Writes a document to the chain, validated and encrypted, in one transaction. */
 export async function putMetadata(
   context: Context,
   sender: Sender,
@@ -67,5 +67,5 @@ export async function putMetadata(
   })
 }
 
-/** The flag of a document that is encrypted, and not compressed. */
+/** Flag of a document that is encrypted and not compressed. */
 const ENCRYPTED = '0x02'

@@ -7,35 +7,35 @@ import { TidegateError } from '../errors.js'
 import { printable } from '../text.js'
 import type { Asking, FileObject, PublishRequest } from '../types.js'
 
-/** The price of one order, in the form that an exchange takes. */
+/** The price of one order in the exchange's form. */
 export type Terms =
   | 'free'
   | { token: Address; decimals: number /** With 18 decimals, whatever the token has. */; rate: bigint }
 
-/** Throws TidegateError `BAD_REQUEST` that names the field, for what can be seen without asking anybody. */
+/** Throws TidegateError `BAD_REQUEST` with the field, for errors that need no request. */
 export function assertRequest(request: Partial<PublishRequest>): void {
   const { files, name, tags = [], access, timeout = 0 } = request
   if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
   if (name !== undefined && name.trim() === '') throw bad('name', 'must not be empty')
-  if (tags.some((tag) => tag.trim() === '')) throw bad('tags', 'must not hold an empty one')
+  if (tags.some((tag) => tag.trim() === '')) throw bad('tags', 'must not contain an empty tag')
   if (access && !access.every((address) => isAddress(address, { strict: false })))
-    throw bad('access', 'must hold addresses alone')
-  // an empty list restricts nobody
-  if (access?.length === 0) throw bad('access', 'must hold at least one address; left out, everybody may buy')
-  if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds, 0 for ever')
+    throw bad('access', 'must contain only addresses')
+  // an empty list would restrict nobody
+  if (access?.length === 0) throw bad('access', 'must contain at least one address; without it everybody may buy')
+  if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds; 0 is unlimited')
 }
 
 export function bad(field: string, why: string): TidegateError {
   return new TidegateError('BAD_REQUEST', `${field} ${why}.`)
 }
 
-/** What the provider finds out about a file. */
+/** The provider's description of a file. */
 interface FileInfo {
   valid?: boolean
   reason?: unknown
 }
 
-/** Has the provider check each file. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first unavailable one. */
+/** Lets the provider check each file. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first unavailable one. */
 export async function assertFiles(context: Context, files: readonly FileObject[]): Promise<void> {
   for (const [at, file] of files.entries()) {
     const [info] = (await context.api.post<FileInfo[]>('/api/services/fileinfo', file)) ?? []
@@ -48,13 +48,16 @@ export async function assertFiles(context: Context, files: readonly FileObject[]
   }
 }
 
-/** Reads the price of an order. Throws TidegateError `BAD_REQUEST` for an amount that the token cannot express. */
+/**
+ * Returns the price of an order in the exchange's form. Throws TidegateError `BAD_REQUEST` for an amount that the token
+ * cannot express.
+ */
 export async function termsOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Terms> {
   if (price === 'free') return 'free'
   const token = price.token ?? ocean
   if (!token) throw bad('price', 'must name a token: the provider lists no OCEAN token')
-  if (!isAddress(token, { strict: false })) throw bad('price', 'must name its token by its address')
-  if (!/^\d{1,30}(\.\d+)?$/.test(price.amount)) throw bad('price', 'must be a decimal amount, as 5 or 2.5')
+  if (!isAddress(token, { strict: false })) throw bad('price', 'must name its token by address')
+  if (!/^\d{1,30}(\.\d+)?$/.test(price.amount)) throw bad('price', 'must be a decimal amount such as 5 or 2.5')
   if ((await view(client, token, 'decimals', [])) === undefined)
     throw bad('price', `names a token whose decimals cannot be read: ${token}`)
   const { decimals, symbol } = await tokenAt(client, token)
@@ -62,6 +65,6 @@ export async function termsOf(client: PublicClient, { ocean }: Contracts, price:
   const most = Math.min(decimals, 18)
   if (fraction.length > most) throw bad('price', `has more than the ${most} decimals that ${symbol} can be paid in`)
   const rate = parseUnits(price.amount, 18)
-  if (rate === 0n) throw bad('price', "must be more than nothing; for nothing it is 'free'")
+  if (rate === 0n) throw bad('price', "must be positive; use 'free' for no price")
   return { token, decimals, rate }
 }

@@ -14,10 +14,10 @@ import { encryptedFiles, putMetadata, validated } from './metadata.js'
 import { assertFiles, assertRequest, termsOf } from './publish-request.js'
 
 /**
- * Publishes files as an asset, in two transactions: one makes data NFT, datatoken and price, the other sets the metadata,
- * encrypted. Before the first, the provider checks every file and the document, so that a mistake costs nothing.
- * If the second fails, pass the error's first transaction as `resume` with the same request to continue.
- * Throws TidegateError: `BAD_REQUEST`, `FILE_UNAVAILABLE`, `VALIDATION`, `NO_WALLET`, `WRONG_NETWORK`, `REJECTED`, …
+ * Publishes files as an asset in two transactions: one creates data NFT, datatoken and price, the other sets the encrypted
+ * metadata. Before the first, the provider checks every file and the document, so that a mistake costs nothing.
+ * If the second fails, call it again with the same request and the error's first transaction as `resume`. Throws
+ * TidegateError `BAD_REQUEST`, `FILE_UNAVAILABLE`, `VALIDATION`, `NO_WALLET`, `WRONG_NETWORK`, `REJECTED`, …
  *
  * @example
  * const { did } = await tidegate.publish({
@@ -63,20 +63,20 @@ async function documentOf(context: Context, sender: Sender, { request, chainId, 
   return draft(request, { ...created, chainId, url: context.url, owner: sender.address, files })
 }
 
-/** Throws TidegateError `VALIDATION` for a document that the provider would refuse, before anything is paid for it. */
+/** Throws TidegateError `VALIDATION` for a document that the provider refuses, before anything is paid. */
 async function assertDescribable(
   context: Context,
   sender: Sender,
   { request, chainId }: Omit<Draft, 'created'>,
 ): Promise<void> {
-  // addresses that stand for the ones to come
+  // placeholders for the addresses of the new contracts
   const created = { nft: sender.address, datatoken: sender.address }
   await validated(context, JSON.stringify(await documentOf(context, sender, { request, chainId, created })))
 }
 
-/** What an earlier attempt has made. */
+/** Returns the contracts of an earlier attempt. */
 async function resumed({ client, address }: Sender, contracts: Contracts, hash: Hex): Promise<Created> {
   const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
   if (receipt?.status === 'success') return createdIn(receipt, contracts)
-  throw new TidegateError('NOT_CREATED', `No transaction ${hash} of ${address} has passed on this chain.`)
+  throw new TidegateError('NOT_CREATED', `This chain has no successful transaction ${hash} of ${address}.`)
 }

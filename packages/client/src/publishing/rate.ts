@@ -7,7 +7,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { bad, termsOf } from './publish-request.js'
 
-/** Exchanges of a datatoken that are examined. */
+/** Most exchanges of a datatoken that are examined. */
 const MOST = 20
 
 interface RateChange {
@@ -17,9 +17,9 @@ interface RateChange {
 }
 
 /**
- * The transaction that changes the price of a datatoken; undefined if it is that price already. Throws TidegateError
- * `BAD_REQUEST` for one that has no price, or several, or an amount that the token cannot express, `NOT_PERMITTED` for
- * an exchange of somebody else.
+ * Returns the transaction that changes the price of a datatoken; undefined if the price is the same. Throws TidegateError
+ * `BAD_REQUEST` if the datatoken has no price or several, or if the token cannot express the amount; `NOT_PERMITTED` if
+ * another account owns the exchange.
  */
 export async function newRate(
   context: Context,
@@ -39,7 +39,7 @@ export async function newRate(
   if (!exchange) throw new TidegateError('CONTRACT_UNREADABLE', `The exchange ${to} does not answer.`)
   const [owner, , , token, , before] = exchange
   if (!isAddressEqual(owner, address))
-    throw new TidegateError('NOT_PERMITTED', `The price is that of ${owner}, and ${address} may not change it.`)
+    throw new TidegateError('NOT_PERMITTED', `The price belongs to ${owner}: ${address} may not change it.`)
   const terms = await termsOf(client, contracts, { amount: price.amount, token })
   if (terms === 'free' || terms.rate === before) return undefined
   return { to, abi: PUBLISHING, functionName: 'setRate', args: [id, terms.rate], what: 'to change the price' }

@@ -16,23 +16,23 @@ import { newRate } from './rate.js'
 
 type Editable = 'files' | 'name' | 'description' | 'author' | 'license' | 'tags' | 'serviceName' | 'timeout'
 
-/** What is changed of an asset; what is not given stays as it is. */
+/** Changes of an asset; absent fields stay unchanged. */
 export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOptions {
-  /** The only addresses that may buy; null for everybody. */
+  /** The only addresses that may buy; null for all. */
   access?: Address[] | null
-  /** Another price in the same token, for an asset that is sold at one. */
+  /** A new price in the same token, for an asset with a price. */
   price?: { amount: string }
-  /** Service whose files, name and timeout are meant; the first of type access if it is not given. */
+  /** Service to change files, name and timeout of. Default: the first of type access. */
   service?: string
 }
 
 export interface Changed {
   did: string
-  /** Empty if nothing had to be changed. */
+  /** Empty if there was nothing to change. */
   transactions: Hex[]
 }
 
-/** What is changed in the document. */
+/** Changes that the document holds. */
 const DESCRIBED = [
   'files',
   'name',
@@ -46,9 +46,9 @@ const DESCRIBED = [
 ] as const satisfies (keyof Changes)[]
 
 /**
- * Changes an asset: its metadata in one transaction, its price in another. New files are checked first. Throws TidegateError
- * `NOT_PERMITTED` for an account that may not, `UNSUPPORTED_DOCUMENT` for changes of a document of version 5, `BAD_REQUEST`,
- * `FILE_UNAVAILABLE`, `VALIDATION`; all of them before anything is sent.
+ * Changes an asset: its metadata in one transaction, its price in another. Checks new files first. Throws TidegateError
+ * `NOT_PERMITTED` if the account may not change it, `UNSUPPORTED_DOCUMENT` for the document of version 5, `BAD_REQUEST`,
+ * `FILE_UNAVAILABLE`, `VALIDATION`; all of them before it sends anything.
  *
  * @example
  * await tidegate.update('did:op:…', { description: 'By the hour', tags: ['tide'] })
@@ -68,7 +68,7 @@ export async function update(context: Context, did: string, changes: Changes): P
   if (files) await assertFiles(context, files)
   const sealed = files && (await encryptedFiles(context, chainId, { nft, datatoken }, files))
   const edited = edits ? withChanges(document, changes, { index, sealed }) : undefined
-  // before the price is paid for
+  // before the price transaction is paid
   if (rate && edited) await validated(context, JSON.stringify(edited))
   if (rate) await sender.send(rate)
   if (!edited) return { did, transactions: sender.sent }
@@ -81,8 +81,8 @@ export async function update(context: Context, did: string, changes: Changes): P
 }
 
 /**
- * Sets the state of an asset: `revoked` takes it off sale, `active` restores it, `unlisted` keeps it on sale and out of
- * searches, and so on. Throws TidegateError `NOT_PERMITTED`.
+ * Sets the state of an asset: `revoked` ends its sale, `active` restores it, `unlisted` only hides it from searches, and so
+ * on. Throws TidegateError `NOT_PERMITTED`.
  *
  * @example
  * await tidegate.setState('did:op:…', 'revoked')
@@ -103,7 +103,7 @@ export async function setState(
   return { did, transactions: sender.sent }
 }
 
-/** A sender that may change the asset. Throws TidegateError `NOT_PERMITTED` with who may. */
+/** Returns a sender that may change the asset. Throws TidegateError `NOT_PERMITTED`, which names the permitted account. */
 async function permitted(context: Context, { chainId, nft, did }: Served, options: SendOptions): Promise<Sender> {
   const sender = await Sender.of(context, chainId, options)
   const { client, address } = sender
@@ -129,7 +129,7 @@ function withChanges(document: Json, changes: Changes, own: { index: number; sea
   }
 }
 
-/** Who may buy after a change; those who were denied stay so. */
+/** Returns the credentials after a change; denied accounts stay denied. */
 function admitted(access: readonly Address[] | null | undefined, before: unknown): Json {
   if (access === undefined) return before === undefined ? {} : { credentials: before }
   const deny = (before as { deny?: unknown } | undefined)?.deny

@@ -13,9 +13,9 @@ export interface Hosted {
   id: string
   /** Bytes. */
   size: number
-  /** Of the bytes as the provider has them, as hex. */
+  /** SHA-256 of the provider's bytes, as hex. */
   sha256: string
-  /** What `publish` takes among its files. */
+  /** The storage object for `publish`. */
   object: { type: 'hosted'; id: string }
 }
 
@@ -28,7 +28,7 @@ interface Call {
   body?: ArrayBuffer
 }
 
-/** Sends one request of tus with a proof of its own, and reads its response. */
+/** Sends one tus request with its own proof, and reads the response. */
 async function sendProven<T>(
   context: Context,
   signal: AbortSignal,
@@ -64,35 +64,33 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
     sendProven(context, signal, request, read)
 
   return {
-    /**
-     * Begins an upload, or finds it again by the idempotency key if the first response was lost. Returns its id and offset.
-     */
+    /** Begins an upload, or finds it again by the idempotency key if the first response was lost. Returns its id and offset. */
     create(
       size: number,
       facts: Record<string, string | undefined>,
       idempotencyKey: string,
     ): Promise<{ id: string; offset: number }> {
-      // the id alone: no proof goes to where an answer points
+      // only the id is used: no proof goes to the URL of a response
       return call({ method: 'POST', headers: creationHeaders(size, facts, idempotencyKey) }, (response) => ({
         id: matched(/\/([\w-]{1,200})$/, response.headers.get('location')),
         offset: offsetOf(response.headers.get('upload-offset') ?? '0', size),
       }))
     },
 
-    /** The offset of an upload of `size` bytes. Throws with status 404 if there is no such upload. */
+    /** Returns the offset of an upload of `size` bytes. Throws with status 404 if there is no such upload. */
     async offset(id: string, size: number): Promise<number> {
       return call({ method: 'HEAD', id: matched(/^([\w-]{1,200})$/, id) }, ({ headers }) => {
         if (headers.get('upload-length') !== String(size)) throw gone()
         return offsetOf(headers.get('upload-offset'), size)
       }).catch((error) => {
-        // the answer to HEAD has no words
+        // a response to HEAD has no body
         throw error.status === 404 ? gone() : error
       })
     },
 
     /** Sends a part. Returns the new offset. */
     async append(id: string, offset: number, body: ArrayBuffer): Promise<number> {
-      // a page without TLS can make no digest
+      // a page without TLS cannot compute a digest
       const digest = await globalThis.crypto?.subtle?.digest('SHA-256', body)
       const headers = {
         'content-type': 'application/offset+octet-stream',

@@ -11,7 +11,7 @@ export interface UploadSource {
   readonly size: number
   readonly name?: string
   readonly type?: string
-  /** The bytes from `start` to before `end`. */
+  /** Returns the bytes from `start` to before `end`. */
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> }
 }
 
@@ -19,36 +19,36 @@ export interface UploadProgress {
   /** Bytes that the provider has acknowledged. */
   sent: number
   total: number
-  /** How often the upload was resumed. */
+  /** Number of resumptions. */
   resumed: number
 }
 
 export interface UploadOptions {
-  /** Name under which buyers get the file; a File's own by default. */
+  /** Name of the buyers' file. Default: a File's own. */
   name?: string
-  /** Media type; a Blob's own by default. */
+  /** Media type. Default: a Blob's own. */
   contentType?: string
-  /** Called when the stored bytes are known: at the start, after each part, and when the upload was resumed. */
+  /** Called with the stored bytes: at the start, after each part, and after a resumption. */
   onProgress?: (progress: UploadProgress) => void
-  /** Id of an earlier upload of the same bytes, to be resumed. One that has expired is restarted. */
+  /** Id of an earlier upload of the same bytes. An expired one restarts. */
   resume?: string
-  /** Key that lets a later call find this upload if the first response was lost; random by default. */
+  /** Key that lets a later call find this upload if the first response was lost. Default: random. */
   idempotencyKey?: string
-  /** Called with the id of the upload once it is known: a secret, and what `resume` takes later on. */
+  /** Called with the id of the new upload: a secret, and the later value of `resume`. */
   onBegun?: (id: string) => void | Promise<void>
-  /** Retries in a row; 10 by default. */
+  /** Most retries in a row; 10 by default. */
   retries?: number
   signal?: AbortSignal
 }
 
 /**
- * Uploads a file to a provider that hosts files, by the tus protocol: in parts with a checksum each, one of which is in
- * memory at a time. A part that fails is sent again from where the provider says that it is. An interrupted upload
- * can be resumed (`resume`) until it expires, and a repeated creation finds the upload whose answer was lost.
+ * Uploads a file to a provider that hosts files, by the tus protocol: in parts with a checksum each, one of them in memory
+ * at a time. Repeats a failed part from the provider's offset. An interrupted upload can be resumed (`resume`) until it
+ * expires. A repeated creation finds the upload whose response was lost.
  *
  * Throws TidegateError: the provider's refusal (`HOSTING_OFF`, `NOT_A_PUBLISHER`, `UPLOAD_QUOTA`, `UPLOAD_TOO_LARGE`,
- * `HOSTING_FULL`, …), `FILE_CHANGED` if the source was changed or cannot be read, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`;
- * the signal's own reason if it is aborted.
+ * `HOSTING_FULL`, …), `FILE_CHANGED` if the source was changed or cannot be read, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`; the
+ * signal's own reason if it is aborted.
  *
  * @example
  * const { object } = await upload(context, file)
@@ -72,7 +72,7 @@ export async function upload(context: Context, source: UploadSource, options: Up
         await options.onBegun?.(id)
       }
       offset ??= await calls.offset(id, total)
-      // a provider that goes back again and again is not followed for ever
+      // a provider that goes back again and again uses up the retries
       if (offset > furthest) failures = 0
       furthest = Math.max(furthest, offset)
       onProgress?.({ sent: offset, total, resumed })
@@ -89,10 +89,10 @@ export async function upload(context: Context, source: UploadSource, options: Up
         key = newIdempotencyKey()
         continue
       }
-      // what has changed can never be completed, and counts in the publisher's quota
+      // a changed file cannot be completed, and counts in the publisher's quota
       if (code === 'FILE_CHANGED' && id !== undefined) await calls.remove(id).catch(() => undefined)
       failures += 1
-      // a proxy on the way that takes smaller ones only
+      // a proxy may accept only smaller parts
       const most = status === 413 && code === 'HTTP_ERROR' ? retries : retriesAfter(error, id !== undefined, retries)
       if (failures > most) throw error
       await pause(pauseBefore(failures, error), signal)
@@ -115,5 +115,5 @@ async function read(source: UploadSource, start: number, end: number): Promise<A
 }
 
 export function fileChanged(cause?: unknown): TidegateError {
-  return new TidegateError('FILE_CHANGED', 'The file has changed while it was uploaded, or cannot be read.', { cause })
+  return new TidegateError('FILE_CHANGED', 'The file changed during the upload, or cannot be read.', { cause })
 }

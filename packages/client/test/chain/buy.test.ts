@@ -8,7 +8,7 @@ import { World } from '../../../../test/helpers/world.js'
 import { devAccounts } from '../../../dev-network/src/anvil.js'
 import { Market, type Person, type Sale } from './market.js'
 
-/** Whose assets the provider takes a fee for, in USDC. */
+/** The publisher whose assets have a provider fee, in USDC. */
 const FEE_PUBLISHER = devAccounts()[5] as { address: string; privateKey: string }
 const PROVIDER_FEE = 200_000n
 const ONE = 10n ** 18n
@@ -30,7 +30,7 @@ beforeAll(async () => {
   Ocean = addresses.Ocean
   DAI = addresses.MockDAI
   USDC = addresses.MockUSDC
-  // shares of the community: of exchanges in OCEAN and in other tokens, of orders, of provider fees
+  // the community's shares: of exchanges in OCEAN and in other tokens, of orders, of provider fees
   await market.asFirst(addresses.Router, 'updateOPCFee', [CENT / 10n, 2n * CENT, CENT, CENT])
 })
 afterAll(() => world?.close())
@@ -42,7 +42,7 @@ async function holdings(person: Person): Promise<Map<Address, bigint>> {
   return new Map(await Promise.all(tokens.map(async (token) => [token, await market.balance(token, person)] as const)))
 }
 
-/** A buyer who holds enough of everything. */
+/** Returns a buyer with enough of every token. */
 async function rich(): Promise<Person> {
   const buyer = await market.person()
   await market.give(Ocean, buyer, 1_000n * ONE)
@@ -53,9 +53,9 @@ async function rich(): Promise<Person> {
 
 interface Case {
   sale: () => Sale
-  /** Transactions that buying takes. */
+  /** Number of transactions of a purchase. */
   sent: number
-  /** Units by token, and the fees among those of the exchange. */
+  /** Units by token, and their exchange fees. */
   total: () => [Address, bigint][]
   fees?: bigint
 }
@@ -148,18 +148,18 @@ describe('a quote and its purchase', () => {
     for (const spender of [datatoken, world.network.addresses.FixedPrice])
       for (const token of [Ocean, DAI, USDC]) expect(await market.allowance(token, buyer, spender)).toBe(0n)
 
-    // what was bought is used from now on
+    // the order is used from now on
     expect(await buyer.tidegate.quote(did)).toMatchObject({ order: bought.order, price: { total: [] } })
     const again = await buyer.tidegate.buy(quote)
     expect(again).toEqual({ did, service: 'access', order: bought.order, reused: true, paid: [], transactions: [] })
     expect(await market.sent(buyer)).toBe(sent)
   })
 
-  it('of a template that nobody knows is refused, and shown as not for sale', async () => {
+  it('of an unknown template is refused, and shown as not for sale', async () => {
     const { did, datatoken } = await market.sale({ price: oceanRate(ONE) })
     const { tidegate, ...buyer } = await rich()
     const quoted = await tidegate.quote(did)
-    // code that answers 9 to every call, its number included
+    // code that returns 9 for every call, including the template's number
     await world.rpc('anvil_setCode', [datatoken, '0x600960005260206000f3'])
     const { chainId } = world.network
     const refused = { code: 'UNKNOWN_TEMPLATE', message: expect.stringContaining('template 9') }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-/** Somebody who can pay the provider. */
+/** Returns a person who can pay the provider. */
 async function payer(): Promise<Person> {
   const person = await market.person()
   const token = new ethers.Contract(world.network.addresses.Ocean, TRANSFER, world.provider.getSigner(0))
@@ -40,9 +40,8 @@ async function published(sizes: number[]): Promise<string> {
 const sizeOf = async ({ tidegate }: Person, did: string, file: number) =>
   (await (await tidegate.download(did, { file })).blob()).size
 
-/** Orders at a fee by size. */
 describe('an order for one file', () => {
-  it('is bought, found and used for that file alone (threat 94)', async () => {
+  it('is bought, found and used only for that file (threat 94)', async () => {
     const [did, buyer] = [await published(SIZES), await payer()]
     const { tidegate } = buyer
     const feeOf = async (file?: number) => (await tidegate.quote(did, { file })).price.providerFee?.units
@@ -68,7 +67,7 @@ describe('an order for one file', () => {
     expect(await sizeOf(buyer, did, 0)).toBe(10)
     expect((await fetch((await tidegate.link(did, { file: 3 })).url)).status).toBe(200)
 
-    // all files need an order of their own
+    // all files need another order
     const all = await tidegate.buy(did)
     expect(all.paid.map(({ units }) => units)).toEqual([3300n])
     expect(await sizeOf(buyer, did, 2)).toBe(3000)
@@ -85,7 +84,7 @@ describe('an order for one file', () => {
     ])
   })
 
-  it('is one for all files, if there is no other', async () => {
+  it('opens all files if there is no other file', async () => {
     const [did, buyer] = [await published([7]), await payer()]
     const { order, paid } = await buyer.tidegate.buy(did, { file: 0 })
     expect(paid.map(({ units, token }) => [units, token])).toEqual([[7n, world.network.addresses.Ocean as Address]])
@@ -94,7 +93,7 @@ describe('an order for one file', () => {
     expect(await sizeOf(buyer, did, 0)).toBe(7)
   })
 
-  it('is found while other files are unavailable (threat 94)', async () => {
+  it('is found if other files are unavailable (threat 94)', async () => {
     const [did, buyer] = [await published([11, 12]), await payer()]
     const { order } = await buyer.tidegate.buy(did, { file: 0 })
     world.storage.on('/1-12', (_request, response) => void response.writeHead(404).end())

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { contractsOf } from '../../src/chain/contracts.js'
 import type { Context } from '../../src/context.js'
 
-it('asks the known contracts of a public network if the provider names none', async () => {
+it('uses the known contracts of a public network if the provider names none', async () => {
   const asked: unknown[] = []
   const request = async (call: { params?: unknown }) => {
     asked.push(call.params)

@@ -5,7 +5,7 @@ import { served } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { Market } from './market.js'
 
-/** What this library publishes, the released generations of `@oceanprotocol/lib` buy, and the other way round. */
+/** The released generations of `@oceanprotocol/lib` buy assets of this library, and the other way round. */
 describe('with @oceanprotocol/lib', () => {
   let world: World
   let market: Market
@@ -36,7 +36,7 @@ describe('with @oceanprotocol/lib', () => {
   }
 
   describe.each(GENERATIONS)('$name', (generation) => {
-    it.each(['free', { amount: '2.5' }] as const)('orders and downloads what publish publishes: %j', async (price) => {
+    it.each(['free', { amount: '2.5' }] as const)('orders and downloads assets of this library: %j', async (price) => {
       const { tidegate } = await market.person()
       const file = { type: 'url', url: world.storage.file('/a.csv', Buffer.from(CONTENT)), method: 'GET' }
       const { did } = await tidegate.publish({ files: [file], name: 'Tides', price })
@@ -47,7 +47,7 @@ describe('with @oceanprotocol/lib', () => {
       const signer = generation.signer(buyer.signer)
       const order = await generation.order(asset, signer, url)
       expect(await downloaded(generation, did, 'access', order, signer)).toBe(CONTENT)
-      // and the order is used here too
+      // this library uses the order, too
       expect(await buyer.tidegate.buy(did)).toMatchObject({ order, reused: true })
     })
 
@@ -61,13 +61,13 @@ describe('with @oceanprotocol/lib', () => {
       Partial<Draft>,
       number,
       string,
-    ][])('publishes what is bought here: %s', async (name, draft, sent, total) => {
+    ][])('publishes assets that this library buys: %s', async (name, draft, sent, total) => {
       const file = world.storage.file('/b.csv', Buffer.from(CONTENT))
       const publisher = await world.somebody()
       const signed = generation.signer(publisher)
       const did = await quietly(() => generation.createAsset({ name, url: file, ...draft }, signed, url))
       await served(url, { did })
-      // its helper for template 1 lets the exchange sell to the publisher alone
+      // its helper for template 1 lets the exchange sell only to the publisher
       const alone = total !== '0' && draft.template !== 2
       if (alone) expect((await (await market.person()).tidegate.quote(did)).price.type).toBe('unavailable')
       const buyer = await market.person(alone ? publisher : undefined)

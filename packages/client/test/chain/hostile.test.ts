@@ -45,7 +45,7 @@ describe('a token', () => {
     ['that answers a megabyte', () => zeros(1_000_000), undefined],
     ['that reverts with a megabyte', () => zeros(1_000_000, true), undefined],
     ['that is none', () => '0x' as const, undefined],
-  ])('%s is shown all the same', async (_, code, symbol) => {
+  ])('%s is shown nevertheless', async (_, code, symbol) => {
     const address = await at(code())
     const token = await tokenAt(market.reader, address)
     expect(token.symbol).toBe(symbol ?? `${address.slice(0, 6)}…${address.slice(-4)}`)
@@ -53,8 +53,8 @@ describe('a token', () => {
     expect(token.decimals).toBeLessThanOrEqual(255)
   })
 
-  it('with 255 decimals, or of endless loops, has an exact price, and is not paid with', async () => {
-    // answers 255 to everything: no balance that would do
+  it('with 255 decimals or endless loops has an exact price, but cannot be used to pay', async () => {
+    // returns 255 for everything: too small a balance
     const token = await at(answering(encodeAbiParameters([{ type: 'uint256' }], [255n])))
     const endless = await at(ENDLESS)
     const buyer = await market.person()
@@ -69,15 +69,15 @@ describe('a token', () => {
   })
 })
 
-describe('contracts of strangers', () => {
-  it('are not asked for a price: a datatoken that the factory did not deploy', async () => {
+describe('untrusted contracts', () => {
+  it('are not asked for a price if the factory did not deploy the datatoken', async () => {
     const { providerUrl: url, chainId } = world.network
     const context = createContext({ url, publicClient: market.reader })
     const datatoken = await at(ENDLESS)
     await expect(priceOf(context, { chainId, datatoken })).rejects.toMatchObject({ code: 'FOREIGN_DATATOKEN' })
   })
 
-  it('get nothing: exchanges and dispensers that the router does not approve', async () => {
+  it("get no payment as exchanges and dispensers without the router's approval", async () => {
     const { Router, FixedPrice, Dispenser, Ocean } = world.network.addresses
     const sales = [await market.sale({ price: { token: Ocean, rate: ONE } }), await market.sale({ price: 'free' })]
     const { tidegate } = await market.person()
@@ -94,7 +94,7 @@ describe('contracts of strangers', () => {
 })
 
 describe('several offers', () => {
-  it('are chosen by what the buyer holds', async () => {
+  it("are chosen by the buyer's balance", async () => {
     const { Ocean, MockDAI, MockUSDC } = world.network.addresses
     const more = [
       { token: MockDAI, rate: 2n * ONE },
@@ -113,7 +113,7 @@ describe('several offers', () => {
     expect(await market.balance(MockUSDC, buyer)).toBe(3_000_000n)
   })
 
-  it('for nothing come first', async () => {
+  it('start with free ones', async () => {
     const { Ocean, Dispenser } = world.network.addresses
     const asset = await market.sale({ price: { token: Ocean, rate: ONE } })
     const limits = [Dispenser, ONE, ONE, true, zeroAddress]
@@ -124,7 +124,7 @@ describe('several offers', () => {
     expect((await tidegate.quote(asset.did)).price.total).toMatchObject([{ symbol: 'OCEAN', amount: '1' }])
   })
 
-  it('through a market cost its share, which it is paid', async () => {
+  it('through a market include its share, which it receives', async () => {
     const { Ocean, FixedPrice } = world.network.addresses
     const { did } = await market.sale({ price: { token: Ocean, rate: ONE } })
     const [buyer, seller] = [await market.person(), await market.person()]
@@ -139,7 +139,7 @@ describe('several offers', () => {
 })
 
 describe('a node', () => {
-  it('that falls silent while a transaction is on its way leaves its name', async () => {
+  it('that stops responding during a transaction leaves an error with its hash', async () => {
     const { did } = await market.sale({ price: 'free' })
     const { signer, address } = await market.person()
     const proxy = await RpcProxy.before(world.network.rpcUrl)
@@ -150,14 +150,14 @@ describe('a node', () => {
       publicClient: reader(proxy.url),
     })
     try {
-      // it is passed on, and the answer is lost
+      // the transaction is passed on, and the response is lost
       proxy.refuse = (method) => (method === 'eth_sendRawTransaction' ? { status: 502 } : undefined)
       const error = await tidegate.buy(did).catch((caught: unknown) => caught)
       expect(error).toMatchObject({ code: 'MAYBE_SENT', transactions: [expect.stringMatching(/^0x[0-9a-f]{64}$/)] })
       expect(String(error)).not.toContain('hunter2')
       const [order] = (error as { transactions: string[] }).transactions
       proxy.refuse = () => undefined
-      // the node takes a transaction before it has mined it
+      // the node accepts a transaction before it mines it
       await world.provider.waitForTransaction(order as string)
       expect(await tidegate.buy(did)).toMatchObject({ order, reused: true })
       expect(await world.provider.getTransactionCount(address)).toBe(1)
@@ -170,7 +170,7 @@ describe('a node', () => {
     ['that does not answer', { silent: true }],
     ['that is gone', { down: true }],
     ['that refuses', { refuseEvery: 1 }],
-  ])('%s is an error in words without its URL', async (_, fault) => {
+  ])('%s is a readable error without its URL', async (_, fault) => {
     const { did } = await market.sale({ price: 'free' })
     const { signer } = await market.person()
     const proxy = await RpcProxy.before(world.network.rpcUrl)
@@ -193,7 +193,7 @@ describe('a node', () => {
     ['nothing', null],
     ['an object', { a: 1 }],
     ['a long text', `0x${'ab'.repeat(1_000_000)}`],
-  ])('that answers calls with %s is not believed', async (_, lie) => {
+  ])('that returns %s for calls is an error', async (_, lie) => {
     const { did } = await market.sale({ price: 'free' })
     const { signer } = await market.person()
     const proxy = await RpcProxy.before(world.network.rpcUrl)
@@ -209,7 +209,7 @@ describe('a node', () => {
 })
 
 describe('a provider', () => {
-  it('that answers with another asset, or a fee that cannot be paid, gets nothing', async () => {
+  it('gets no payment for another asset, or for an invalid fee', async () => {
     const { did } = await market.sale({ price: 'free' })
     const other = await market.sale({ price: 'free' })
     const { signer } = await market.person()

@@ -19,7 +19,7 @@ export const TOKEN = parseAbi([
   'function approve(address spender, uint256 amount)',
 ])
 
-/** What an owner and the router's owner may call. */
+/** Functions of an owner and of the router's owner. */
 export const OWNED = parseAbi([
   'function createFixedRate(address fixedPriceAddress, address[] addresses, uint256[] uints)',
   'function createDispenser(address dispenser, uint256 maxTokens, uint256 maxBalance, bool withMint, address allowedSwapper)',
@@ -31,7 +31,7 @@ export const OWNED = parseAbi([
   'function generateExchangeId(address baseToken, address datatoken) pure returns (bytes32)',
 ])
 
-/** An exchange: its base token with decimals, price with 18 decimals, and the share of its market with 18. */
+/** An exchange: its base token with decimals, its price with 18 decimals, and its market's share with 18. */
 export interface Rate {
   token: Address
   decimals?: number
@@ -42,12 +42,12 @@ export interface Rate {
 export interface Sale {
   price: 'free' | Rate
   template?: 1 | 2 | 4
-  /** What the publisher's market adds to each order. */
+  /** The fee of the publisher's market for each order. */
   publishFee?: { token: Address; amount: bigint }
   timeout?: number
   /** Further exchanges. */
   more?: Rate[]
-  /** Changes the document before it is published. */
+  /** Changes the document before publishing. */
   adjust?: (document: Record<string, never>) => void
   publisher?: ethers.Wallet
 }
@@ -59,14 +59,14 @@ export interface OnSale {
   publisher: Person
 }
 
-/** Somebody with a wallet. */
+/** A person with a wallet. */
 export interface Person {
   signer: ethers.Wallet
   address: Address
   tidegate: Tidegate
 }
 
-/** The market of a test's world: what is sold how, who holds what. */
+/** The market of a test's world: its assets and their buyers. */
 export class Market {
   readonly reader
 
@@ -102,7 +102,7 @@ export class Market {
         owner,
         publishFee ? owner : zeroAddress,
         publishFee?.token ?? zeroAddress,
-        // factory and lists of access, of template 4 alone
+        // factory and lists of access, only for template 4
         ...(template === 4 ? [addresses.AccessListFactory, zeroAddress, zeroAddress] : []),
       ],
       uints: [10n ** 24n, publishFee?.amount ?? 0n],
@@ -117,7 +117,7 @@ export class Market {
     const made = createdIn(await sender.send({ ...call, args: [nft, token, terms] }), contracts)
     for (const rate of sale.more ?? []) {
       const { addresses: tokens, uints } = this.terms(rate, owner)
-      // the exchange may mint already, and is told to do so for this token too
+      // the exchange may mint already, and receives this token as well
       const terms = [addresses.FixedPrice, tokens, [...uints.slice(0, 4), 0n]]
       await this.call(publisher.signer, made.datatoken, 'createFixedRate', terms)
       const exchange = await this.exchangeOf(made, rate.token)
@@ -141,7 +141,7 @@ export class Market {
     }
   }
 
-  /** Id of the exchange of a datatoken for a token. */
+  /** Returns the id of a datatoken's exchange for a token. */
   exchangeOf({ datatoken }: { datatoken: Address }, token: Address): Promise<Hex> {
     const { FixedPrice: address } = this.world.network.addresses
     return this.reader.readContract({
@@ -164,7 +164,7 @@ export class Market {
     return minedReceipt(this.world.network.rpcUrl, hash)
   }
 
-  /** As the first account, who owns the router and has tokens of every kind. */
+  /** Sends a call of the first account, which owns the router and has every token. */
   async asFirst(address: Address, functionName: string, args: unknown[], abi: Abi = OWNED): Promise<void> {
     const { accounts } = this.world.network
     const wallet = walletOf(this.world, accounts[0]?.privateKey as string)
@@ -184,7 +184,7 @@ export class Market {
     return this.reader.readContract({ address: token, abi: TOKEN, functionName: 'allowance', args: [address, spender] })
   }
 
-  /** Transactions that somebody has sent. */
+  /** Returns the number of a person's transactions. */
   sent({ address }: Person): Promise<number> {
     return this.reader.getTransactionCount({ address })
   }

@@ -20,13 +20,13 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 afterEach(() => vi.useRealTimers())
 
-/** Lets the service, which runs in this process, and the library see a later time, which passes: deadlines depend on it. */
+/** Moves the clock of this process, and so of the service in it, forward. */
 function later(seconds: number): void {
   const now = Date.now()
   vi.useFakeTimers({ toFake: ['Date'], now: now + seconds * 1000, shouldAdvanceTime: true })
 }
 
-/** The same person behind a node that gives so many blocks of logs at once. */
+/** Returns the same person with a node that limits the blocks of logs. */
 async function behind({ signer }: Person, maxRange: number) {
   const proxy = await RpcProxy.before(world.network.rpcUrl)
   proxy.maxRange = maxRange
@@ -36,7 +36,7 @@ async function behind({ signer }: Person, maxRange: number) {
 }
 
 describe('orders', () => {
-  it('are those of an address, the newest first', async () => {
+  it('are those of an address, newest first', async () => {
     const [first, second] = [await market.sale({ price: 'free' }), await market.sale({ price: 'free', timeout: HOUR })]
     const buyer = await market.person()
     const [one, two] = [await buyer.tidegate.buy(first.did), await buyer.tidegate.buy(second.did)]
@@ -52,7 +52,7 @@ describe('orders', () => {
     expect(await buyer.tidegate.orders(undefined, { since })).toEqual([])
   })
 
-  it('are those of whoever was to have the files', async () => {
+  it('belong to the receiver of the files', async () => {
     const { did } = await market.sale({ price: 'free' })
     const [payer, consumer] = [await market.person(), await market.person()]
     const { order } = await payer.tidegate.buy(did, { consumer: consumer.address })
@@ -70,7 +70,7 @@ describe('orders', () => {
     try {
       expect(await tidegate.orders()).toMatchObject([{ tx: order }])
       expect(proxy.calls.filter((method) => method === 'eth_getLogs').length).toBeLessThan(12)
-      // a node that gives next to nothing is given up, and says so
+      // a scan with a too strict node ends, and reports that
       proxy.maxRange = 5
       const onIncomplete = vi.fn()
       expect(await tidegate.orders(undefined, { onIncomplete })).toEqual([])
@@ -80,7 +80,7 @@ describe('orders', () => {
     }
   })
 
-  it('of a node that is gone are an error', async () => {
+  it('of an unreachable node are an error', async () => {
     const { proxy, tidegate } = await behind(await market.person(), 10)
     await tidegate.orders()
     proxy.close()
@@ -88,7 +88,7 @@ describe('orders', () => {
   })
 })
 
-describe('an order that waits for confirmations', () => {
+describe('an order without enough confirmations', () => {
   it('is not paid a second time', async () => {
     const slow = await World.start({ ORDER_CONFIRMATIONS: '3' })
     try {
@@ -108,7 +108,7 @@ describe('an order that waits for confirmations', () => {
   })
 })
 
-describe('an order that has run out', () => {
+describe('an expired order', () => {
   it('is not used again', async () => {
     const { did } = await market.sale({ price: 'free', timeout: HOUR })
     const { tidegate } = await market.person()
@@ -118,7 +118,7 @@ describe('an order that has run out', () => {
     expect((await tidegate.quote(did)).order).toBeUndefined()
   })
 
-  it('in its provider fee alone is renewed for that alone', async () => {
+  it('is renewed for the provider fee if only that has expired', async () => {
     const adjust = (document: Record<string, never>) => {
       for (const service of document.services as unknown as { type: string }[]) service.type = 'compute'
     }

@@ -23,7 +23,7 @@ async function documentOf(did: string) {
   return (await ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/${did}`)).json as Record<string, never>
 }
 
-/** Waits until the index knows something of an asset. */
+/** Waits until the index has an asset with these fields. */
 function known(did: string, what: object): Promise<void> {
   return eventually(async () => {
     const document = await documentOf(did)
@@ -35,7 +35,7 @@ function known(did: string, what: object): Promise<void> {
 }
 
 describe('publish', () => {
-  it('takes two transactions, and the document says what it was told', async () => {
+  it("takes two transactions, and the document has the request's fields", async () => {
     const { tidegate, address } = await market.person()
     const steps: string[] = []
     const access = [address]
@@ -54,7 +54,7 @@ describe('publish', () => {
       credentials: { allow: [{ type: 'address', values: access }] },
       nft: { owner: address, state: 0 },
     })
-    // the location is for the provider alone
+    // only the provider can read the location
     expect(JSON.stringify(await documentOf(published.did))).not.toContain('tides.csv')
   })
 
@@ -70,7 +70,7 @@ describe('publish', () => {
     expect(quote.price.total).toMatchObject([{ symbol: symbol.split(',')[0], amount: total }])
   })
 
-  it('of a file that cannot be had costs nothing', async () => {
+  it('of an unavailable file costs nothing', async () => {
     const { tidegate, address } = await market.person()
     const gone = { ...file, url: `${world.storage.origin}/gone` }
     const refused = tidegate.publish({ ...base(), files: [file, gone] })
@@ -110,7 +110,7 @@ describe('publish', () => {
     expect(await world.provider.getTransactionCount(address)).toBe(0)
   })
 
-  it('goes on after its first transaction', async () => {
+  it('continues after its first transaction', async () => {
     const { tidegate, address } = await market.person()
     const { transactions } = await tidegate.publish(base())
     const resumed = await tidegate.publish({ ...base(), name: 'Again', resume: transactions[0] })
@@ -122,7 +122,7 @@ describe('publish', () => {
   })
 })
 
-describe('what was published', () => {
+describe('a published asset', () => {
   let owner: Person
   let did: string
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('what was published', () => {
     await served(world.network.providerUrl, { did })
   })
 
-  it('is changed by its owner, in what was given alone', async () => {
+  it('is changed by its owner, only in the given fields', async () => {
     const access = [owner.address]
     const { transactions } = await owner.tidegate.update(did, { description: 'New', tags: [], timeout: 60, access })
     expect(transactions).toHaveLength(1)
@@ -145,7 +145,7 @@ describe('what was published', () => {
     await eventually(async () => (await documentOf(did)).credentials === undefined)
   })
 
-  it('gets other files, which are looked at first', async () => {
+  it('gets other files, which are checked first', async () => {
     const url = world.storage.file('/new.csv', Buffer.from('1:00\n'))
     await expect(owner.tidegate.update(did, { files: [{ ...file, url: `${url}x` }] })).rejects.toMatchObject({
       code: 'FILE_UNAVAILABLE',
@@ -160,7 +160,7 @@ describe('what was published', () => {
     await eventually(async () => (await info()).text.includes('"contentLength":"5"'))
   })
 
-  it('gets another price in its token, without a transaction for the metadata', async () => {
+  it('gets another price in its token, without a metadata transaction', async () => {
     const price = { amount: '2.5', token: world.network.addresses.MockUSDC }
     const sold = await owner.tidegate.publish({ ...base(), price })
     await served(world.network.providerUrl, sold)
@@ -179,7 +179,7 @@ describe('what was published', () => {
       })
   })
 
-  it('of version 5 keeps its document, without a transaction, and gets another price', async () => {
+  it('of version 5 gets another price, without a metadata transaction', async () => {
     const asCredential = (document: Record<string, unknown>) => {
       const { nftAddress, chainId, metadata, services } = document
       for (const field of Object.keys(document)) delete document[field]
@@ -215,7 +215,7 @@ describe('what was published', () => {
     await known(did, { 'nft.state': 0 })
   })
 
-  it('is not changed by others, who pay nothing for the attempt', async () => {
+  it('cannot be changed by others, who pay nothing for the attempt', async () => {
     const other = await market.person()
     const refused = { code: 'NOT_PERMITTED', message: expect.stringContaining(owner.address), transactions: [] }
     await expect(other.tidegate.update(did, { name: 'Mine' })).rejects.toMatchObject(refused)

@@ -37,7 +37,7 @@ async function withOcean(units: bigint): Promise<Person> {
 const setRate = async (asset: OnSale, rate: bigint) =>
   market.call(asset.publisher.signer, fixedPrice, 'setRate', [await market.exchangeOf(asset, Ocean), rate])
 
-/** The same person, with something that happens before each signature of a transaction. */
+/** Returns the same person with an action before each signature. */
 function interrupted({ signer }: Person, before: (at: number) => Promise<void>): Person['tidegate'] {
   const account = privateKeyToAccount(signer.privateKey as Hex)
   let at = 0
@@ -54,7 +54,7 @@ function interrupted({ signer }: Person, before: (at: number) => Promise<void>):
   return createTidegate({ url: world.network.providerUrl, wallet, publicClient: market.reader })
 }
 
-describe('a price that changes', () => {
+describe('a changed price', () => {
   it.each([
     ['rises', 6n * ONE],
     ['falls', 4n * ONE],
@@ -68,7 +68,7 @@ describe('a price that changes', () => {
     expect(await market.sent(buyer)).toBe(0)
   })
 
-  it.each([1, 2] as const)('while it is bought takes nothing: template %s', async (template) => {
+  it.each([1, 2] as const)('during the purchase takes nothing: template %s', async (template) => {
     const asset = await sold(template)
     const buyer = await withOcean(10n * ONE)
     // the second signature is that of the purchase
@@ -81,8 +81,8 @@ describe('a price that changes', () => {
   })
 })
 
-describe('what there is already', () => {
-  it('a datatoken that is held is not bought again, after an order that failed', async () => {
+describe('existing tokens and approvals', () => {
+  it('a held datatoken is not bought again, after an order that failed', async () => {
     const asset = await sold(1)
     const buyer = await withOcean(5n * ONE)
     const quote = await buyer.tidegate.quote(asset.did)
@@ -97,7 +97,7 @@ describe('what there is already', () => {
     expect(await market.balance(asset.datatoken, buyer)).toBe(0n)
   })
 
-  it('a datatoken of a dispenser is used, and does not change what the asset costs', async () => {
+  it('a datatoken of a dispenser is used, and does not change the price of the asset', async () => {
     const { did, datatoken } = await market.sale({ price: 'free', template: 1 })
     const buyer = await market.person()
     const refusing = interrupted(buyer, async (at) => {
@@ -120,7 +120,7 @@ describe('what there is already', () => {
     expect(await market.allowance(Ocean, buyer, asset.datatoken)).toBe(left)
   })
 
-  it('an approval of a token that wants that is replaced over zero', async () => {
+  it('an approval is replaced through zero if the token requires that', async () => {
     const buyer = await market.person()
     const usdt = await deployed(world.network.rpcUrl, 'Tether', [buyer.address])
     const asset = await market.sale({ price: { token: usdt, decimals: 6, rate: ONE } })
@@ -135,8 +135,8 @@ describe('what there is already', () => {
   })
 })
 
-describe('a purchase that cannot be', () => {
-  it('for lack of the token says how much, and sends nothing', async () => {
+describe('an impossible purchase', () => {
+  it('names the missing amount of a token, and sends nothing', async () => {
     const asset = await sold()
     const buyer = await withOcean(3_200_000_000_000_000_001n)
     const message = 'Not enough OCEAN: 5 needed, 3.200000000000000001 held.'
@@ -144,14 +144,14 @@ describe('a purchase that cannot be', () => {
     expect(await market.sent(buyer)).toBe(0)
   })
 
-  it.each(['0x0', '0x3e8'])('for lack of gas money says so: %s', async (balance) => {
+  it.each(['0x0', '0x3e8'])('reports missing coin for gas: %s', async (balance) => {
     const asset = await sold()
     const buyer = await withOcean(5n * ONE)
     await world.rpc('anvil_setBalance', [buyer.address, balance])
     await expect(buyer.tidegate.buy(asset.did)).rejects.toMatchObject({ code: 'INSUFFICIENT_GAS', transactions: [] })
   })
 
-  it('on another network says so', async () => {
+  it('reports another network', async () => {
     const asset = await sold()
     const { signer } = await withOcean(5n * ONE)
     const account = privateKeyToAccount(signer.privateKey as Hex)
@@ -165,7 +165,7 @@ describe('a purchase that cannot be', () => {
     await expect(tidegate.buy(asset.did)).rejects.toMatchObject({ code: 'WRONG_NETWORK', message })
   })
 
-  it('of a revoked asset says so', async () => {
+  it('reports a revoked asset', async () => {
     const asset = await sold()
     await asset.publisher.tidegate.setState(asset.did, 'revoked')
     const buyer = await withOcean(5n * ONE)
@@ -177,7 +177,7 @@ describe('a purchase that cannot be', () => {
     })
   })
 
-  it('by somebody whom the publisher does not admit says so', async () => {
+  it('reports a buyer whom the publisher does not admit', async () => {
     const admitted = await withOcean(5n * ONE)
     const credentials = { allow: [{ type: 'address', values: [admitted.address] }], deny: [] }
     const asset = await sold(2, { adjust: (document) => Object.assign(document, { credentials }) })
@@ -190,7 +190,7 @@ describe('a purchase that cannot be', () => {
     expect((await admitted.tidegate.buy(asset.did)).transactions).toHaveLength(2)
   })
 
-  it('while another program sends from the same account says so', async () => {
+  it('reports another program that sends from the same account', async () => {
     const asset = await market.sale({ price: 'free' })
     const buyer = await market.person()
     const wallet = walletFor(world, buyer.signer)
@@ -201,7 +201,7 @@ describe('a purchase that cannot be', () => {
     await expect(tidegate.buy(asset.did)).rejects.toMatchObject({ code: 'NONCE_TOO_LOW', transactions: [] })
   })
 
-  it('of an exchange that is closed says so', async () => {
+  it('reports a closed exchange', async () => {
     const asset = await sold()
     await market.call(asset.publisher.signer, fixedPrice, 'toggleExchangeState', [
       await market.exchangeOf(asset, Ocean),
@@ -212,8 +212,8 @@ describe('a purchase that cannot be', () => {
   })
 })
 
-describe('a wallet that keeps its key to itself', () => {
-  /** A browser's wallet: it signs with an account that the node holds, or says no. */
+describe('a wallet with its own key', () => {
+  /** Returns a browser wallet: it signs with an account of the node, or declines. */
   function browser(agrees: () => boolean) {
     const [address] = [world.network.accounts[6]?.address as Address]
     const request = async ({ method, params }: { method: string; params?: unknown }) => {
@@ -226,14 +226,14 @@ describe('a wallet that keeps its key to itself', () => {
     return createTidegate({ url: world.network.providerUrl, wallet })
   }
 
-  it('buys, over its own node', async () => {
+  it('buys through its own node', async () => {
     const asset = await sold()
     const { order, transactions } = await browser(() => true).buy(asset.did)
     expect(transactions).toHaveLength(2)
     expect(await browser(() => false).buy(asset.did)).toMatchObject({ order, reused: true })
   })
 
-  it('says no, and nothing is sent', async () => {
+  it('declines, and nothing is sent', async () => {
     const asset = await sold()
     const refused = browser(() => false).buy(asset.did)
     const message = 'The wallet declined to approve 5 OCEAN.'
@@ -259,14 +259,14 @@ describe('a transaction that is not mined', () => {
     }
   })
 
-  it('is found when its block is the last, and was mined while the client looked elsewhere', async () => {
+  it('is found in the last block, mined while the client looked for a replacement', async () => {
     const asset = await market.sale({ price: 'free' })
     const { signer } = await market.person()
     const [looked, heads]: [string[], unknown[]] = [[], []]
     const request = async ({ method, params }: { method: string; params?: unknown }) => {
       const answer = await market.reader.request({ method, params } as never)
       if (method === 'eth_blockNumber') heads.push(answer)
-      // a whole block is read to find a transaction that replaced this one
+      // the client reads a whole block to find a transaction that replaced this one
       if (method === 'eth_getBlockByNumber' && (params as unknown[])[1] === true && looked.push(method) === 1) {
         const before = heads.at(-1)
         await world.rpc('evm_mine')

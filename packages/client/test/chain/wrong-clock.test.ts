@@ -27,11 +27,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('a quote whose time is far from that of the chain', () => {
+describe('a quote with a time far from that of the chain', () => {
   it('is not paid (threat 99)', async () => {
     const { did } = await market.sale({ price: 'free' })
     const { tidegate, signer } = await market.person()
-    // the chain as it is where the provider's clock is two days slow
+    // the chain, as it appears to a provider whose clock is two days slow
     const proxy = await RpcProxy.before(world.network.rpcUrl)
     proxy.lie = (method, truth) => {
       const block = truth as { timestamp?: string }
@@ -52,8 +52,8 @@ describe('a quote whose time is far from that of the chain', () => {
   })
 })
 
-describe('an order that cannot be used', () => {
-  it('is called valid by nothing (threat 99)', async () => {
+describe('an unusable order', () => {
+  it('is never called valid (threat 99)', async () => {
     const { providerUrl, rpcUrl } = world.network
     const good = await market.sale({ price: 'free' })
     const bad = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tides')))

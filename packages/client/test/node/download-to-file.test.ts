@@ -78,7 +78,7 @@ async function outputOf(child: ChildProcess): Promise<Record<string, unknown>> {
   return JSON.parse(text)
 }
 
-/** A file of the storage that stops after so many bytes of each answer until it is let go. */
+/** A file of the storage that stalls after some bytes of each response, until it is released. */
 function slowFile(path: string, after: number): { url: string; letGo(): void } {
   let open: (() => void) | undefined
   const gate = new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ function slowFile(path: string, after: number): { url: string; letGo(): void } {
 const sizeOf = (path: string) => (existsSync(path) ? statSync(path).size : 0)
 
 describe('downloadToFile', () => {
-  it('saves to a path, with the digest of what lies there', async () => {
+  it('saves to a path, with the digest of the file on the disk', async () => {
     const path = join(folder, 'mine.csv')
     const progress: number[] = []
     const onProgress = ({ received }: { received: number }) => progress.push(received)
@@ -118,7 +118,7 @@ describe('downloadToFile', () => {
     expect(progress.at(-1)).toBe(CONTENT.length)
   })
 
-  it('saves into a folder under the name of the file, and replaces nothing unless it is told to', async () => {
+  it('saves into a folder under the name of the file, and overwrites only on request', async () => {
     expect((await save(folder)).path).toBe(join(folder, 'tides.csv'))
     await expect(save(folder)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
     await expect(save(join(folder, 'tides.csv'))).rejects.toMatchObject({ code: 'FILE_EXISTS' })
@@ -133,14 +133,14 @@ describe('downloadToFile', () => {
     expect(readdirSync(folder)).toEqual(['empty.csv'])
   })
 
-  it('is whole although its connection is cut 20 times', async () => {
+  it('is complete although its connection is cut 20 times', async () => {
     stage.proxy.cuts = Array.from({ length: 20 }, () => 400 + Math.floor(Math.random() * 380_000))
     const before = stage.proxy.cut
     expect(await save(folder)).toMatchObject({ bytes: CONTENT.length, sha256: DIGEST })
     expect(stage.proxy.cut - before).toBeGreaterThan(5)
   })
 
-  it('goes on after its process was killed, into a folder and to a path', async () => {
+  it('resumes after its process was killed, into a folder and to a path', async () => {
     for (const into of ['folder', 'path']) {
       const { url, letGo } = slowFile(`/slow-${into}.bin`, 1_500_000)
       const slow = await stage.sold(url)
@@ -164,7 +164,7 @@ describe('downloadToFile', () => {
     }
   })
 
-  it('needs no request where a killed process had everything but the name', async () => {
+  it('needs no request if a killed process had everything but the name', async () => {
     const path = join(folder, 'all.csv')
     const { url } = slowFile('/all.csv', 3_999_999)
     const slow = await stage.sold(url)
@@ -178,7 +178,7 @@ describe('downloadToFile', () => {
     expect(stage.proxy.downloads).toBe(before)
   })
 
-  it('begins anew where the file has changed, or the part is of something else', async () => {
+  it('restarts if the file has changed, or the part is of another file', async () => {
     const path = join(folder, 'tides.csv')
     const notes = { did: tides.did, service: tides.asset.ddo.services[0]?.id, file: 0, sha256: null }
     const version = { total: CONTENT.length, validator: '"old"', etag: '"old"', modified: null }
@@ -199,7 +199,7 @@ describe('downloadToFile', () => {
     }
   })
 
-  it('resumes what was begun under a link alone, with a wallet', async () => {
+  it('resumes with a wallet after a start with a link', async () => {
     const path = join(folder, 'linked.csv')
     const { url } = await stage.client().link(tides.did, { order: tides.order })
     stage.proxy.cuts = [2_000_000]
@@ -215,7 +215,7 @@ describe('downloadToFile', () => {
     expect(ranges).toEqual([expect.stringMatching(/^bytes=1\d{6}-$/)])
   })
 
-  it('goes on when the service was killed and is there again', async () => {
+  it('resumes after the service was killed and started again', async () => {
     const port = await freePort()
     const settings = stage.world.beside({ STATE_DIR: mkdtempSync(join(folder, 'state-')), PORT: String(port) })
     const killed = await startInstance(settings)
@@ -225,7 +225,7 @@ describe('downloadToFile', () => {
     try {
       const { url, letGo } = slowFile('/killed.bin', 1_000_000)
       const slow = await stage.sold(url)
-      // this instance has an index of its own
+      // this instance has its own index
       await eventually(async () => (await fetch(`${killed.url}/api/aquarius/assets/ddo/${slow.did}`)).ok)
       const path = join(folder, 'killed.bin')
       const saving = save(path, slow)
@@ -241,7 +241,7 @@ describe('downloadToFile', () => {
     }
   })
 
-  it('is done by one process at a time', async () => {
+  it('works in one process at a time', async () => {
     const { url, letGo } = slowFile('/twice.bin', 1_000_000)
     const slow = await stage.sold(url)
     const path = join(folder, 'twice.bin')
@@ -255,7 +255,7 @@ describe('downloadToFile', () => {
     expect(sha256(readFileSync(path))).toBe(DIGEST)
   })
 
-  it('leaves the folder in no way', async () => {
+  it('never leaves its folder', async () => {
     const inside = join(folder, 'inside')
     mkdirSync(inside)
     const victim = join(folder, 'victim')
@@ -267,13 +267,13 @@ describe('downloadToFile', () => {
     await expect(save(`${join(folder, 'nowhere')}/`)).rejects.toMatchObject({ code: 'NO_FOLDER' })
   })
 
-  it('is no file where the disk has failed in the meantime', async () => {
-    // more than is written between two syncs
+  it('saves no file if the disk failed during the download', async () => {
+    // more than the bytes between two syncs
     const content = randomBytes(36_000_000)
     const sold = await stage.sold(stage.world.storage.file('/disk.bin', content))
     const path = join(folder, 'disk.bin')
     const handle = await open(join(folder, 'any'), 'w')
-    // a disk that fails cannot be had here: what the system says of one, once
+    // simulates a failing disk: the system reports its error once
     const failing = vi.spyOn(Object.getPrototypeOf(handle), 'datasync')
     failing.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }))
     try {
@@ -290,7 +290,7 @@ describe('downloadToFile', () => {
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
   if (!canMount) console.warn('SKIPPED: downloads to a full disk. It takes root to mount a small one.')
   if (canMount)
-    it('tells that the disk is full, and goes on when there is space', async () => {
+    it('reports a full disk, and resumes when there is space', async () => {
       const disk = join(folder, 'disk')
       mkdirSync(disk)
       if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=5m', 'tmpfs', disk]).status !== 0)

@@ -13,7 +13,7 @@ import { measured } from '../../../../test/helpers/measured.js'
 const DID = `did:op:${'0'.repeat(64)}`
 const NAMED = { service: 'a', order: `0x${'1'.repeat(64)}`, retries: 1 } as const
 const TOKEN = `a.${Buffer.from(JSON.stringify({ address: `0x${'2'.repeat(40)}` })).toString('base64url')}.c`
-/** What a hostile provider must not make of this process, in MiB: far less than it sends. */
+/** MiB by which this process may grow: far less than a hostile provider sends. */
 const GROWN = 150
 
 const servers: Server[] = []
@@ -49,7 +49,7 @@ const failed = (answer: RequestListener, options?: FileOptions) =>
   )
 
 describe('a hostile provider of a file', () => {
-  it('is followed to no other place', async () => {
+  it('cannot redirect the client', async () => {
     let asked = 0
     const location = await provider((_, response) => {
       asked += 1
@@ -64,7 +64,7 @@ describe('a hostile provider of a file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is refused headers without bound, and no proof gets into an error', async () => {
+  it('is refused endless headers, and gets no proof into an error', async () => {
     const headers = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x-${at}`, 'y'.repeat(1_000)]))
     for (const answer of [
       ((_, response) => response.writeHead(200, headers).end('x')) as RequestListener,
@@ -77,7 +77,7 @@ describe('a hostile provider of a file', () => {
     }
   })
 
-  it('does not fill memory or disk by a file or a refusal without end', async () => {
+  it('does not fill memory or disk with an endless file or refusal', async () => {
     const endless = (status: number): RequestListener => {
       return (_, response) => {
         const piece = Buffer.alloc(100_000, ' ')
@@ -96,7 +96,7 @@ describe('a hostile provider of a file', () => {
     expect(refusal.grown).toBeLessThan(GROWN)
   })
 
-  it('does not fill the memory by countless tiny pieces, of which all are saved', async () => {
+  it('does not fill the memory with countless tiny pieces, all of which are saved', async () => {
     const count = 400_000
     const chunks = Buffer.from(Array.from({ length: count }, (_, at) => `1\r\n${at % 10}\r\n`).join(''))
     const cost = await measured(() =>
@@ -111,7 +111,7 @@ describe('a hostile provider of a file', () => {
     expect(cost.grown).toBeLessThan(GROWN)
   })
 
-  it('is given up where it stops, and where its headers never come', async () => {
+  it('that stalls, or sends no headers, fails after the retries', async () => {
     const stopping: RequestListener = (_, response) => response.writeHead(200, { 'content-length': 10 }).write('x')
     expect(await failed(stopping, { stallTimeout: 50, retries: 0 })).toMatchObject({ code: 'STALLED' })
     const controller = new AbortController()
@@ -128,7 +128,7 @@ describe('a hostile provider of a file', () => {
   })
 })
 
-describe('a compressed answer', () => {
+describe('a compressed response', () => {
   const content = Buffer.from('tides '.repeat(100_000))
 
   it.each([
@@ -136,14 +136,14 @@ describe('a compressed answer', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['identity', (bytes: Buffer) => bytes],
-  ])('in %s is saved as what it is of', async (coding, compress) => {
+  ])('in %s is saved decoded', async (coding, compress) => {
     const body = compress(content)
     const saved = await save((_, response) => response.writeHead(200, { 'content-encoding': coding }).end(body))
     expect(saved.bytes).toBe(content.length)
     expect(readFileSync(join(folder, 'file')).equals(content)).toBe(true)
   })
 
-  it('that is cut off, or in another coding, is an error', async () => {
+  it('that is cut, or in another coding, is an error', async () => {
     const half = gzipSync(content).subarray(0, 200)
     const cut: RequestListener = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(half)
     expect(await failed(cut, { retries: 0 })).toMatchObject({ code: 'BROKEN_OFF' })

@@ -42,7 +42,7 @@ describe('a keystore', () => {
     expect(account.address).toBe(new ethers.Wallet(secret).address)
   })
 
-  it('is refused with the reason, without quoting it', async () => {
+  it('is refused with a reason that quotes nothing', async () => {
     const good = JSON.parse(text)
     const changed = (change: (crypto: Record<string, unknown>) => void) => {
       const copy = structuredClone(good)

@@ -1,9 +1,9 @@
 import { SandboxError } from '@tidegate/protocol'
 
-/** A task failed because of its own input. The message is a predicate: it follows the name of the document. */
+/** A task failed on its input. The message continues a sentence that begins with the name of the document. */
 export class TaskFailure extends Error {}
 
-/** The task missed its deadline. On an overloaded machine that need not be its fault, so a retry is worthwhile. */
+/** The task missed its deadline. A retry may succeed: the machine may be overloaded. */
 export class SandboxTimeout extends TaskFailure {
   constructor() {
     super('took too long to read')
@@ -42,12 +42,12 @@ export function stopping(): SandboxError {
 /** Maps an error of the thread pool to one of the sandbox. */
 export function failureOf({ code }: NodeJS.ErrnoException): Error {
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxExhausted()
-  // no descriptor was left to start the thread, or to load a module into it: the task is not at fault
+  // no free file descriptor for the thread or its module: the task is not at fault
   if (code === 'ERR_WORKER_INIT_FAILED' || code === 'EMFILE' || code === 'ENFILE') return threadUnavailable()
   return new SandboxCrash()
 }
 
-/** Whether the thread pool gave a task to a thread that it was ending, and so ended both. */
+/** Whether the pool ended the thread of a new task. */
 export function endedWithItsThread(error: unknown): boolean {
   return error instanceof Error && error.message === 'Terminating worker thread'
 }

@@ -14,45 +14,42 @@ import {
 } from './failures.js'
 import { afterWork } from './work-timer.js'
 
-/** The exported functions of a worker module, by name. Arguments and results are structured clones. */
+/** The exported functions of a thread module, by name. Arguments and results are structured clones. */
 export type Tasks = Record<string, (input: never) => unknown>
 
 export interface SandboxOptions {
-  /** The worker module. */
+  /** The thread module. */
   entry: URL
   threads?: number
-  /** Milliseconds before an idle thread is stopped. */
+  /** Milliseconds without work before a thread stops. */
   idleTimeout?: number
-  /** Tasks that may wait for a thread. */
+  /** Tasks in the queue. */
   queue?: number
-  /** MiB of the heap of one thread. */
+  /** MiB of a thread's heap. */
   memory?: number
-  /** Milliseconds of processor time for one task, unless its call says otherwise. */
+  /** Milliseconds of processor time for a task. Default of `RunOptions.deadline`. */
   deadline?: number
-  /** Called with the error code when a thread or a task ends unexpectedly. */
+  /** Called with the error code if a thread or a task ends unexpectedly. */
   onCrash?: (code: string) => void
 }
 
 export interface RunOptions extends QueueOptions {
-  /**
-   * Milliseconds of processor time from the end of queueing, including the start of a thread if none is running: see
-   * `afterWork`.
-   */
+  /** Milliseconds of processor time after queueing, including the start of a thread (`afterWork`). */
   deadline?: number | undefined
 }
 
 type Thread = Tinypool['threads'][number]
 
 /**
- * Threads that process untrusted input, with a deadline, after which the thread is terminated, and a memory limit.
- * Threads start with the first task and stop when idle. The memory limit is the second line of defence: a single
- * allocation far beyond it crashes the whole process, so tasks bound their input first.
+ * Threads for untrusted input, with a deadline and a memory limit. A thread starts with a task and stops when idle; at
+ * the deadline it is terminated. The memory limit is a second defence: a single huge allocation crashes the whole
+ * process, so tasks bound their input first.
  */
 export class Sandbox<T extends Tasks> {
   private readonly options: Required<Omit<SandboxOptions, 'onCrash'>> & Pick<SandboxOptions, 'onCrash'>
   private readonly semaphore: Semaphore
   private pool: Tinypool | undefined
-  /** Abort the tasks in flight. */
+  /** Deadlines of running tasks. */
   private readonly running = new Set<Deadline>()
   private readonly live = new Set<Thread>()
   private closed = false
@@ -63,14 +60,14 @@ export class Sandbox<T extends Tasks> {
     this.semaphore = new Semaphore(this.options.threads, this.options.queue, { full: overloaded, closed: stopping })
   }
 
-  /** Number of threads, including those that are terminating. */
+  /** Number of threads, also terminating ones. */
   get threads(): number {
     return this.live.size
   }
 
   /**
-   * Runs a task in a thread. Rejects with TaskFailure if the task failed, with SandboxError if it could not be
-   * started, or with the signal's reason.
+   * Runs a task in a thread. Rejects with TaskFailure if the task fails, with SandboxError if it cannot start, or with
+   * the signal's reason.
    */
   async run<N extends keyof T & string>(
     task: N,
@@ -85,11 +82,11 @@ export class Sandbox<T extends Tasks> {
     }
   }
 
-  /** Aborts all tasks and terminates all threads. Further calls are rejected. */
+  /** Aborts all tasks and terminates all threads. Rejects further calls. */
   async close(): Promise<void> {
     this.closed = true
     this.semaphore.close()
-    // aborting terminates the threads of these tasks; the pool's `destroy` would end the process if one of them failed meanwhile
+    // aborting terminates the threads; the pool's `destroy` would crash the process if a thread failed meanwhile
     for (const task of this.running) task.abort(stopping())
     await Promise.all([...this.live].map((thread) => thread.terminate()))
   }
@@ -116,8 +113,8 @@ export class Sandbox<T extends Tasks> {
   }
 
   /**
-   * Runs a task, and again if its thread was already ending: on the late answer of such a thread, the pool gives it the next task,
-   * which fails when the thread ends.
+   * Runs a task, again if its thread was ending: after a late answer of such a thread, the pool gives it another task,
+   * which fails.
    */
   private async runOnThread(task: string, input: unknown, signal: AbortSignal): Promise<never> {
     for (;;)
@@ -139,9 +136,9 @@ export class Sandbox<T extends Tasks> {
       maxThreads: threads,
       idleTimeout,
       concurrentTasksPerWorker: 1,
-      // a thread must not block while it waits: in the source tree, its module loader communicates with another thread
+      // blocking waits would deadlock with the module loader of the source tree, which needs another thread
       useAtomics: false,
-      // the environment holds keys, which tasks do not need
+      // the environment contains keys
       env: {},
       execArgv: loaderFor(entry),
       resourceLimits: {
@@ -150,7 +147,7 @@ export class Sandbox<T extends Tasks> {
         stackSizeMb: COMMON_LIMITS.sandbox.stack,
       },
     })
-    // a thread that ends without a task failed to start or exited by itself: tasks queued for it would wait forever
+    // a thread that ends without a task did not start or has exited: its queued tasks would wait forever
     pool.on('error', (error: unknown) => {
       if (this.closed) return
       this.reportCrash(error)
@@ -164,7 +161,7 @@ export class Sandbox<T extends Tasks> {
     this.options.onCrash?.(String(code ?? name ?? 'unknown'))
   }
 
-  /** Tracks the threads, and reports to the pool a thread that exited without an error, which it would not notice. */
+  /** Tracks threads. Reports a thread that exits without an error to the pool, which does not notice it. */
   private watch(pool: Tinypool): void {
     for (const thread of pool.threads) {
       if (this.live.has(thread)) continue

@@ -1,10 +1,10 @@
-/** Maximum time of a task, in multiples of its processor time: a thread that waits for ever uses none. */
+/** Maximum time of a task as a multiple of its processor time: a waiting thread uses none. */
 const MAX_STRETCH = 6
 
 /**
- * Calls `onOver` once this process has used so many milliseconds of processor time, and not before as many have passed.
- * On an overloaded machine, or if the process was stopped meanwhile, it is called later, at most after six times as long.
- * Returns a function that cancels it.
+ * Calls `onOver` after so many milliseconds of this process's processor time, and not before as many have passed. On an
+ * overloaded or suspended machine it is called later, at most after six times as many. Returns a function that cancels
+ * it.
  */
 export function afterWork(milliseconds: number, onOver: () => void): () => void {
   const begun = performance.now()

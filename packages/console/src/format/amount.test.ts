@@ -6,7 +6,7 @@ import { decimalOf, grouped, shownAmount, summed } from './amount.js'
 const units = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 const decimals = fc.integer({ min: 0, max: 36 })
 const plain = (text: string) => text.replace('≈ ', '').replaceAll(',', '')
-/** A decimal text in the smallest unit of so many decimals. */
+/** Converts a decimal text to the smallest unit. */
 function unitsOf(text: string, decimals: number): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(decimals, '0'))
@@ -20,7 +20,7 @@ describe('amounts', () => {
     expect(decimalOf(-15n, 1)).toBe('-1.5')
   })
 
-  it('are grouped, and nothing else is changed', () => {
+  it('are grouped without any other change', () => {
     expect(grouped('1234567.8901')).toBe('1,234,567.8901')
     fc.assert(
       fc.property(
@@ -31,7 +31,7 @@ describe('amounts', () => {
     )
   })
 
-  it('are shortened downward alone, say so, and never become nothing', () => {
+  it('are shortened only downward, are marked, and never become zero', () => {
     fc.assert(
       fc.property(units, decimals, (units, decimals) => {
         const { text, exact, shortened } = shownAmount({ units, decimals })
@@ -45,12 +45,12 @@ describe('amounts', () => {
     )
   })
 
-  it('are not rounded up to a whole', () => {
+  it('are not rounded up to an integer', () => {
     expect(shownAmount({ units: 999_999n, decimals: 6 }).text).toBe('≈ 0.9999')
     expect(shownAmount({ units: 1n, decimals: 18 }).text).toBe('0.000000000000000001')
   })
 
-  it('are put together by token', () => {
+  it('are summed by token', () => {
     const one = { token: '0x1', symbol: 'A', decimals: 2, units: 150n, amount: '1.5' } as const
     const other = { ...one, token: '0x2' } as const
     expect(summed([one, other, one]).map(({ token, amount }) => [token, amount])).toEqual([

@@ -1,12 +1,12 @@
 import type { Amount } from '@tidegate/client'
 
-/** Digits after the point that a shortened amount shows. */
+/** Decimals of a shortened amount. */
 const SHOWN = 4
 
 export interface ShownAmount {
-  /** For people: grouped, shortened downward only, then with "≈" before it. */
+  /** Grouped, and shortened downward with "≈" before it. */
   text: string
-  /** Every digit, grouped. */
+  /** All digits, grouped. */
   exact: string
   shortened: boolean
 }
@@ -18,7 +18,7 @@ export function grouped(decimal: string): string {
   return fraction ? `${groups}.${fraction}` : groups
 }
 
-/** Units of a token as a decimal text without zeros at its end. */
+/** Returns units of a token as a decimal text without zeros at its end. */
 export function decimalOf(units: bigint, decimals: number): string {
   const negative = units < 0n
   const digits = String(negative ? -units : units).padStart(decimals + 1, '0')
@@ -28,8 +28,8 @@ export function decimalOf(units: bigint, decimals: number): string {
 }
 
 /**
- * An amount as it is shown. More than four digits after the point are cut, never rounded up, and then it says "≈"; what is
- * smaller than the last digit shown keeps its first digits instead of becoming nothing.
+ * Returns an amount for people. Decimals beyond the fourth are cut, never rounded up, and marked with "≈". A smaller amount
+ * keeps its first digits, so that it does not become zero.
  */
 export function shownAmount({ units, decimals }: Pick<Amount, 'units' | 'decimals'>): ShownAmount {
   const exact = grouped(decimalOf(units, decimals))
@@ -41,7 +41,7 @@ export function shownAmount({ units, decimals }: Pick<Amount, 'units' | 'decimal
   return { text: `≈ ${whole}${cut && `.${cut}`}`, exact, shortened: true }
 }
 
-/** Amounts put together by token. */
+/** Sums amounts by token. */
 export function summed(amounts: readonly Amount[]): Amount[] {
   const byToken = new Map<string, Amount>()
   for (const each of amounts) {

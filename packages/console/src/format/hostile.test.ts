@@ -7,17 +7,17 @@ const visible = (text: string) => stretchesOf(text).flatMap((stretch) => ('text'
 const codes = (text: string) => stretchesOf(text).flatMap((stretch) => ('code' in stretch ? [stretch.code] : []))
 
 describe('texts of strangers', () => {
-  it('show overrides of direction, controls and invisible characters by their codes', () => {
+  it('show marks of direction, controls and invisible characters by their codes', () => {
     expect(codes('a\u202egpj.exe\u0000\u200b\ufeff\u00ad')).toEqual(['U+202E', 'U+0000', 'U+200B', 'U+FEFF', 'U+00AD'])
     expect(codes('\ud800')).toEqual(['U+D800'])
   })
 
-  it('leave emoji, scripts and line breaks as they are', () => {
+  it('keep emoji, scripts and line breaks', () => {
     const text = '👩‍👩‍👧 مرحبا שלום नमस्ते\nnext\tline'
     expect(visible(text)).toEqual([text])
   })
 
-  it('lose no character, and no stretch holds what cannot be seen', () => {
+  it('lose no character, and every part is visible', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const stretches = stretchesOf(text)
@@ -28,7 +28,7 @@ describe('texts of strangers', () => {
     )
   })
 
-  it('are cut between characters, and tell how much is left', () => {
+  it('are cut between characters, and report the number of hidden ones', () => {
     expect(clamped('x'.repeat(10_000), 100)).toEqual({ text: 'x'.repeat(100), rest: 9_900 })
     const families = '👩‍👩‍👧'.repeat(50)
     const { text, rest } = clamped(families, 100)
@@ -36,7 +36,7 @@ describe('texts of strangers', () => {
     expect(text.length % '👩‍👩‍👧'.length).toBe(0)
   })
 
-  it('of endless marks over one character stay bounded', () => {
+  it('with endless marks over one character stay bounded', () => {
     expect(visible(`a${'\u0301'.repeat(5_000)}`).join('').length).toBe(5)
     expect(clamped(`a${'\u0301'.repeat(5_000)}`, 100).text.length).toBeLessThanOrEqual(100)
   })
@@ -46,7 +46,7 @@ describe('texts of strangers', () => {
   })
 })
 
-describe('what goes to a shell or a disk', () => {
+describe('text for a shell or a disk', () => {
   it('is one word, whatever a name holds', () => {
     expect(quotedWord(`it's $(rm -rf /)`)).toBe(`'it'\\''s $(rm -rf /)'`)
     expect(curlLine('https://a/b', 'x y')).toBe(`curl -fL -C - -o 'x y' 'https://a/b'`)

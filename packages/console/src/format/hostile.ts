@@ -1,17 +1,17 @@
-/** A stretch of a stranger's text: what is shown as it is, and characters that would be invisible or move their neighbours. */
+/** A part of a stranger's text: visible text, or one character that is invisible or moves its neighbours. */
 export type Stretch = { text: string } | { control: string; code: string }
 
 /**
- * Control characters, marks and overrides of direction, invisible separators, fillers and tags, byte order marks, lone
- * surrogates. Joiners stay: emoji and several scripts are written with them.
+ * Control characters, marks of direction, invisible separators, fillers and tags, byte order marks, lone surrogates. Joiners
+ * stay: emoji and several scripts need them.
  */
 const INVISIBLE =
   /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0/u
 
-/** Marks that stack over one character beyond what any script needs. */
+/** Combining marks over one character, beyond the needs of any script. */
 const STACKED = /(\p{M}{4})\p{M}+/gu
 
-/** Splits a text where it holds what cannot be seen, so that it can be shown by its code. Newlines are kept. */
+/** Splits a text at its invisible characters, so that their codes can be shown. Keeps newlines. */
 export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = []
   let plain = ''
@@ -32,7 +32,7 @@ function codeOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** The beginning of a text, cut between characters; `rest` says how many were left out. */
+/** Returns the beginning of a text, cut between characters; `rest` is the number of hidden ones. */
 export function clamped(text: string, most: number): { text: string; rest: number } {
   if (text.length <= most) return { text, rest: 0 }
   const characters = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text.slice(0, most + 64))]
@@ -41,12 +41,12 @@ export function clamped(text: string, most: number): { text: string; rest: numbe
     if (shown.length + segment.length > most) break
     shown += segment
   }
-  // one character that is longer than all that may be shown
+  // a single character that exceeds the limit
   if (shown === '') shown = [...text.slice(0, most)].slice(0, -1).join('')
   return { text: shown, rest: text.length - shown.length }
 }
 
-/** One line of plain text for titles, labels and the window's title: what cannot be seen is left out. */
+/** Returns one line of plain text for titles and labels, without invisible characters. */
 export function plainLine(text: string, most = 120): string {
   const visible = stretchesOf(text)
     .map((stretch) => ('text' in stretch ? stretch.text : ' '))

@@ -1,7 +1,7 @@
 import type { Point } from '../parts/chart.js'
 
 const DAY = 86_400_000
-/** Bars of a chart at most. */
+/** Most bars of a chart. */
 const MOST = 30
 const LEAST = 7
 
@@ -11,8 +11,8 @@ export interface Happened<T> {
 }
 
 /**
- * Puts what happened into equal times, of a day or of several, up to now. `add` puts two values together; `number` is what
- * the chart draws, `shown` what it says.
+ * Groups events by equal periods of one or more days, up to now. `add` sums two values; `number` is for the chart, `shown`
+ * for people.
  */
 export function seriesOf<T>(
   events: readonly Happened<T>[],

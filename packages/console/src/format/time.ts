@@ -7,7 +7,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** "3 hours ago" of what is within a week, and the day of anything else; in the zone of the browser. */
+/** Returns "3 hours ago" within a week, otherwise the day, in the browser's time zone. */
 export function shownTime(time: Date, now = new Date()): string {
   const away = time.getTime() - now.getTime()
   const distance = Math.abs(away)

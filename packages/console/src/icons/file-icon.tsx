@@ -1,4 +1,4 @@
-/** Kinds of files that have a picture and a colour of their own. */
+/** Kinds of files with their own icon and colour. */
 export type FileKind =
   | 'table'
   | 'text'
@@ -48,7 +48,7 @@ const BY_ENDING: [RegExp, FileKind][] = [
   [/\.(txt|md|log|rst)$/, 'text'],
 ]
 
-/** The kind of a file, by its name's ending, otherwise by its media type. */
+/** Returns the kind of a file by its name's ending, otherwise by its media type. */
 export function fileKind(name: string | undefined, type: string | undefined): FileKind {
   const ending = BY_ENDING.find(([pattern]) => pattern.test((name ?? '').toLowerCase()))
   const media = BY_TYPE.find(([pattern]) => pattern.test((type ?? '').toLowerCase()))
@@ -67,7 +67,7 @@ export function FileIcon({ name, type }: { name?: string | undefined; type?: str
   )
 }
 
-/** A name of a file of the kind that tags tell: a search tells no files. */
+/** Returns a file name of the kind that the tags suggest, for search results, which have no files. */
 export function guessedName(tags: readonly string[], type: string): string {
   const ending = tags.find((tag) => /^(csv|json|parquet|png|jpe?g|zip|pdf|mp3|mp4|wav|txt|onnx|geojson)$/i.test(tag))
   return ending ? `x.${ending.toLowerCase()}` : type === 'algorithm' ? 'x.py' : ''

@@ -1,4 +1,4 @@
-/** Strokes of small pictures, in a square of 24. */
+/** Strokes of the icons, in a square of 24. */
 const PATHS = {
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16 16l5 5',
   close: 'M6 6l12 12M18 6L6 18',
@@ -35,7 +35,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A small picture beside words: assistive technology passes over it. */
+/** An icon beside words, hidden from assistive technology. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -1,4 +1,4 @@
-/** Pictures for pages and lists that have nothing to show. */
+/** Illustrations for empty pages and lists. */
 const PICTURES = {
   /** Water without a boat. */
   empty: [
@@ -13,19 +13,19 @@ const PICTURES = {
     ['line', 'M92 96a38 38 0 1 0 0-76 38 38 0 0 0 0 76zM120 86l28 28'],
     ['accent', 'M66 62c9-8 17-8 26 0s17 8 26 0'],
   ],
-  /** A line that is cut. */
+  /** A cut line. */
   broken: [
     ['soft', 'M30 110h140V62c0-8-6-14-14-14H44c-8 0-14 6-14 14z'],
     ['line', 'M30 78h44l10 14M170 78h-46l-10-16'],
     ['accent', 'M100 66l-6 12h14l-8 16'],
   ],
-  /** A gate that stands open. */
+  /** An open gate. */
   gate: [
     ['soft', 'M36 116h128V40c0-10-8-18-18-18H54c-10 0-18 8-18 18z'],
     ['line', 'M60 116V44M140 116V44M60 44h80'],
     ['accent', 'M60 84c13-12 27-12 40 0s27 12 40 0'],
   ],
-  /** A sheet on its way up. */
+  /** A rising sheet. */
   publish: [
     ['soft', 'M60 20h56l24 24v76H60z'],
     ['line', 'M60 20h56l24 24v76H60zM116 20v24h24'],

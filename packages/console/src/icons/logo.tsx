@@ -1,4 +1,4 @@
-/** A gate, with water moving through it. */
+/** A gate with water that flows through it. */
 export function Logo() {
   return (
     <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

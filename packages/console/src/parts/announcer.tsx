@@ -1,7 +1,7 @@
 import { announcement } from '../state/page/announce.js'
 import { useStore } from '../state/store.js'
 
-/** Says to assistive technology what happens without being asked for. */
+/** Announces events to assistive technology. */
 export function Announcer() {
   const { text, count } = useStore(announcement)
   return (

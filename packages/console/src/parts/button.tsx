@@ -8,7 +8,7 @@ interface ButtonProps {
   size?: 'small' | 'normal' | 'large'
   icon?: IconName
   type?: 'button' | 'submit'
-  /** Something is under way: it stays where it is, and does nothing. */
+  /** Whether work is running: the button keeps its place and does nothing. */
   busy?: boolean
   disabled?: boolean
   label?: string
@@ -30,7 +30,7 @@ export function Button(props: ButtonProps) {
     <button
       type={type}
       class={`button ${kind} ${size}`}
-      // focus stays on a button that is busy
+      // a busy button keeps the focus
       aria-disabled={busy || disabled ? 'true' : undefined}
       aria-busy={busy ? 'true' : undefined}
       aria-label={label}

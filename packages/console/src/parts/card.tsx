@@ -9,7 +9,7 @@ import { Words } from './words.js'
 const TAGS = 3
 
 interface CardProps {
-  /** The first file, as far as it is known. */
+  /** Known name and type of the first file. */
   file: { name?: string | undefined; type?: string | undefined }
   title: ComponentChildren
   owner: string | undefined
@@ -17,11 +17,11 @@ interface CardProps {
   description: string
   tags: readonly string[]
   price: ComponentChildren
-  /** At its end, beside the price. */
+  /** Beside the price. */
   note?: ComponentChildren
 }
 
-/** An asset at a glance. */
+/** The summary of an asset. */
 export function Card({ file, title, owner, author, description, tags, price, note }: CardProps) {
   const named = author && author.toLowerCase() !== owner?.toLowerCase()
   return (

@@ -2,10 +2,10 @@ import { dayTime } from '../format/time.js'
 import { text } from '../text.js'
 
 export interface Point {
-  /** The beginning of its time. */
+  /** Start of the period. */
   time: Date
   value: number
-  /** The value as it is shown: exact. */
+  /** The exact value, as text. */
   shown: string
 }
 
@@ -18,7 +18,7 @@ interface ChartProps {
   kind: 'bars' | 'area'
 }
 
-/** A small chart over time. What it shows is said in words too, and every value is in a table. */
+/** A small chart over time, with a summary in words and a table of all values. */
 export function Chart({ title, total, points, kind }: ChartProps) {
   const most = Math.max(...points.map(({ value }) => value), 0) || 1
   const step = WIDE / Math.max(1, points.length)

@@ -3,7 +3,7 @@ import { Icon, type IconName } from '../icons/icon.js'
 import { announce } from '../state/page/announce.js'
 import { text } from '../text.js'
 
-/** Puts a text on the clipboard. Returns whether the browser let it. */
+/** Copies a text to the clipboard. Returns whether the browser allowed it. */
 export async function copyText(value: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)
@@ -13,7 +13,7 @@ export async function copyText(value: string): Promise<boolean> {
   }
 }
 
-/** For pages without TLS, which have no clipboard of their own. */
+/** For pages without TLS, which have no clipboard API. */
 function copiedBySelection(value: string): boolean {
   const before = document.activeElement as HTMLElement | null
   const area = document.createElement('textarea')
@@ -31,7 +31,7 @@ function copiedBySelection(value: string): boolean {
 
 interface CopyProps {
   value: string
-  /** What is copied, for those who do not see what the button is beside. */
+  /** Name of the copied text, for people who do not see what is beside the button. */
   label: string
   icon?: IconName
   children?: string

@@ -13,19 +13,19 @@ interface DialogProps {
   wide?: boolean
 }
 
-/** A dialog of the browser's own kind: focus stays in it, Escape closes it, and then it goes back to where it was. */
+/** A native dialog: it keeps the focus, Escape closes it, and then the focus returns. */
 export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // before anything else can be done on the page
+  // before any other interaction
   useLayoutEffect(() => {
     const before = placeOf(document.activeElement)
     dialog.current?.showModal()
-    // once it is removed: as long as it is there, nothing beside it can have the focus
+    // after its removal: a dialog keeps all others from the focus
     return () => queueMicrotask(() => before && returnTo(before))
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, and the button
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button close it
     <dialog
       ref={dialog}
       class={wide ? 'dialog wide' : 'dialog'}

@@ -1,15 +1,15 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { AllHTMLAttributes, ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface FieldProps {
   label: string
   hint?: ComponentChildren
-  /** What is wrong with what was entered. */
+  /** The error of the input. */
   problem?: string | undefined
   children: (props: { id: string; 'aria-describedby': string; 'aria-invalid'?: 'true' }) => JSX.Element
 }
 
-/** A control with its label, a hint, and what is wrong with it. */
+/** A control with its label, and a hint or the error of the input. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId()
   const about = `${id}-about`
@@ -24,17 +24,54 @@ export function Field({ label, hint, problem, children }: FieldProps) {
   )
 }
 
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  Partial<
+    Pick<
+      AllHTMLAttributes<HTMLInputElement>,
+      'autocomplete' | 'class' | 'inputMode' | 'maxLength' | 'required' | 'spellcheck'
+    >
+  > & {
+    value: string
+    onText: (text: string) => void
+    /** Lines of a textarea; an input of one line without it. */
+    rows?: number
+    suggestions?: readonly string[]
+  }
+
+export function TextField({ label, hint, problem, onText, rows, suggestions, ...attributes }: TextFieldProps) {
+  const list = useId()
+  const onInput = ({ currentTarget }: { currentTarget: { value: string } }) => onText(currentTarget.value)
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(props) => {
+        if (rows !== undefined) return <textarea {...attributes} {...props} rows={rows} onInput={onInput} />
+        if (!suggestions) return <input {...attributes} {...props} onInput={onInput} />
+        return (
+          <>
+            <input {...attributes} {...props} list={list} onInput={onInput} />
+            <datalist id={list}>
+              {suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          </>
+        )
+      }}
+    </Field>
+  )
+}
+
 interface ChoiceProps<T extends string> {
   label: string
   name: string
   value: T
   options: { value: T; label: string; hint?: string }[]
   onChange: (value: T) => void
-  /** Buttons in a row instead of cards. */
+  /** Whether the options are buttons in a row instead of cards. */
   compact?: boolean
 }
 
-/** One of a few: radio buttons that look like what they choose. */
+/** Radio buttons in the form of their options. */
 export function Choice<T extends string>({ label, name, value, options, onChange, compact = false }: ChoiceProps<T>) {
   return (
     <fieldset class={compact ? 'choice compact' : 'choice'}>

@@ -4,7 +4,7 @@ import { reloadWhenReachable } from '../state/page/reload.js'
 import { text } from '../text.js'
 import { Failed, Skeleton } from './states.js'
 
-/** A component whose code is loaded when it is first shown. */
+/** Returns a component that loads its code when it is first shown. */
 export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
   return function Lazily(props: P) {

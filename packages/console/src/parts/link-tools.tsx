@@ -11,7 +11,7 @@ import { Time } from './values.js'
 
 type Tool = 'browser' | 'link' | 'curl'
 
-/** Ways to download that leave the page: the browser itself, a link to give on, a line for a terminal. */
+/** Ways to download outside of the page: the browser, a link to share, a line for a terminal. */
 export function LinkTools({ wanted }: { wanted: Linked & { name: string } }) {
   const [busy, setBusy] = useState<Tool>()
   const [made, setMade] = useState<{ url: string; line: string; expires: Date; tool: Tool; copied: boolean }>()

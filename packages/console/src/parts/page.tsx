@@ -5,25 +5,25 @@ import { isLost } from '../state/page/focus.js'
 import { text } from '../text.js'
 
 interface PageProps {
-  /** For the window, and for those who hear the page. */
+  /** For the window and for screen readers. */
   title: string
   children: ComponentChildren
-  /** Anything that is beside the heading. */
+  /** Content beside the heading. */
   heading?: ComponentChildren
   lead?: string
-  /** The heading is drawn by the page itself, as an h1 with class "page-heading". */
+  /** Whether the page draws its own heading, an h1 with the class "page-heading". */
   own?: boolean
 }
 
-/** The path of the page that was shown last. */
+/** The path of the last page. */
 let shown: string | undefined
 
-/** A page. When it comes it gets the focus, so that keyboard and screen reader begin there. */
+/** A page. A new page gets the focus, as the start for keyboard and screen reader. */
 export function Page({ title, children, heading, lead, own = false }: PageProps) {
   const main = useRef<HTMLElement>(null)
   useEffect(() => {
     const { pathname } = location
-    // the browser begins at the top by itself when the page is opened
+    // the browser itself starts at the top when the page is opened
     const moved = shown !== undefined && shown !== pathname
     shown = pathname
     if (moved) scrollTo({ top: 0, behavior: 'instant' })

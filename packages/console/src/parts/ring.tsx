@@ -1,7 +1,7 @@
 const RADIUS = 16
 const AROUND = 2 * Math.PI * RADIUS
 
-/** How much of something is done, as a ring with the per cent in it. Without a share it turns. */
+/** A ring that shows progress in per cent. Without a share it turns. */
 export function Ring({ share, label }: { share: number | undefined; label: string }) {
   const percent = share === undefined ? undefined : Math.floor(Math.min(1, Math.max(0, share)) * 100)
   return (

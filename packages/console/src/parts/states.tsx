@@ -10,11 +10,11 @@ interface EmptyProps {
   title: string
   hint: string
   children?: ComponentChildren
-  /** It is all that the page has. */
+  /** Whether it is the only content of the page. */
   alone?: boolean
 }
 
-/** In place of what is not there: why, and what to do. */
+/** Replaces missing content: the reason and the remedy. */
 export function Empty({ picture, title, hint, children, alone = false }: EmptyProps) {
   const Heading = alone ? 'h1' : 'h2'
   return (
@@ -31,11 +31,11 @@ interface FailedProps {
   title: string
   error: unknown
   onRetry?: () => void
-  /** It is all that the page has. */
+  /** Whether it is the only content of the page. */
   alone?: boolean
 }
 
-/** In place of what could not be had. */
+/** Replaces content that failed to load. */
 export function Failed({ title, error, onRetry, alone = false }: FailedProps) {
   const Heading = alone ? 'h1' : 'h2'
   const { title: what, hint, code } = worded(error)
@@ -57,7 +57,7 @@ export function Failed({ title, error, onRetry, alone = false }: FailedProps) {
   )
 }
 
-/** A message among others: what happened, and what to do. */
+/** A message: the event and the remedy. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { title, hint, code } = worded(error)
   return (
@@ -91,7 +91,7 @@ export function Notice({ kind = 'plain', children }: NoticeProps) {
   )
 }
 
-/** Lines where text will be. */
+/** Placeholder lines for text. */
 export function Skeleton({ lines = 3, block = false }: { lines?: number; block?: boolean }) {
   return (
     <div class={block ? 'skeleton block' : 'skeleton'} aria-hidden="true">

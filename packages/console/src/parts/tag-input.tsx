@@ -7,7 +7,7 @@ import { Words } from './words.js'
 const MOST = 20
 const LONGEST = 60
 
-/** Tags, one after the other: Enter or a comma adds one, Backspace in an empty field takes the last one back. */
+/** A list of tags. Enter or a comma adds one; Backspace in an empty field makes the last one editable. */
 export function TagInput({ tags, onChange }: { tags: readonly string[]; onChange: (tags: string[]) => void }) {
   const [typed, setTyped] = useState('')
   const add = (input: string) => {

@@ -11,7 +11,7 @@ import { Dialog } from './dialog.js'
 import { Time } from './values.js'
 import { Words } from './words.js'
 
-/** Transactions under way, in the head of every page; the list of all in a dialog. */
+/** Pending transactions in the header of every page, and a dialog with all. */
 export function TransactionsButton() {
   const all = useStore(entries)
   const [open, setOpen] = useState(false)
@@ -46,7 +46,7 @@ export function TransactionsButton() {
   )
 }
 
-/** Says when a transaction is settled. */
+/** Announces settled transactions. */
 function useTold(all: Entry[]): void {
   const before = useRef(new Map<string, Entry['state']>())
   useEffect(() => {
@@ -61,7 +61,7 @@ function useTold(all: Entry[]): void {
   }, [all])
 }
 
-/** One transaction: what it is for, how it stands, and its hash. */
+/** A transaction with its purpose, state and hash. */
 export function TransactionRow({ entry }: { entry: Entry }) {
   const { id, kind, title, step, state, at, hash, chainId } = entry
   const explorer = chainOf(chainId)?.explorer

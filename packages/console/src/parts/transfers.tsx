@@ -10,7 +10,7 @@ import { text } from '../text.js'
 import { Ring } from './ring.js'
 import { Words } from './words.js'
 
-/** Downloads that go through the page, at its foot whatever page is looked at. */
+/** Downloads of the page, at the foot of every page. */
 export function Transfers() {
   const all = useStore(transfers)
   useTold(all)

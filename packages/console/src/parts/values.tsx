@@ -5,7 +5,7 @@ import { dayTime, exactTime, minuteTime, shownTime } from '../format/time.js'
 import { text } from '../text.js'
 import { Words } from './words.js'
 
-/** An amount with its token; every digit on hover where some are left out. */
+/** An amount with its token. A title shows all digits of a shortened one. */
 export function AmountText({ amount, whole = false }: { amount: Amount; whole?: boolean }) {
   const shown = shownAmount(amount)
   const cut = shown.shortened && !whole
@@ -16,7 +16,7 @@ export function AmountText({ amount, whole = false }: { amount: Amount; whole?: 
   )
 }
 
-/** What an order costs, in a line. */
+/** The price of an order in one line. */
 export function PriceText({ price, whole = false }: { price: Price; whole?: boolean }) {
   const { type, total, told } = price
   if (type === 'unavailable') return <span class="muted">{told ? text.unknownPrice : text.notForSale}</span>
@@ -33,13 +33,13 @@ export function PriceText({ price, whole = false }: { price: Price; whole?: bool
   )
 }
 
-/** A price as a text, for the labels of buttons. Never shortened: it is what is paid. */
+/** Returns a price as text, for labels of buttons. Never shortened: people pay it. */
 export function priceLine({ total }: Price): string {
   if (total.length === 0) return text.free
   return total.map(({ amount, symbol }) => `${grouped(amount)} ${symbol}`).join(text.and)
 }
 
-/** A time in the browser's own zone; the exact one on hover. */
+/** A time in the browser's time zone, with the exact one as title. */
 export function Time({ time, as = 'relative' }: { time: Date; as?: 'relative' | 'day' | 'minute' }) {
   if (!Number.isFinite(time.getTime())) return <span class="muted">{text.asset.notTold}</span>
   const shown = as === 'relative' ? shownTime(time) : as === 'day' ? dayTime(time) : minuteTime(time)
@@ -54,7 +54,7 @@ export function Bytes({ bytes }: { bytes: number }) {
   return <span title={text.bytesExactly(exactBytes(bytes))}>{shownBytes(bytes)}</span>
 }
 
-/** How long an order is valid, of seconds: "30 days". */
+/** Returns a duration of seconds as text: "30 days". */
 export function durationText(seconds: number): string {
   const { durations } = text
   if (seconds % 86_400 === 0) return durations.days(seconds / 86_400)

@@ -4,11 +4,11 @@ import { text as words } from '../text.js'
 
 interface Told {
   text: string
-  /** Characters that are shown at first. */
+  /** Characters at the start. */
   most?: number
 }
 
-/** A stranger's text in a line: as text alone, by itself in its direction, with what cannot be seen shown by its code. */
+/** A stranger's text in one line, isolated in its direction, with codes of invisible characters. */
 export function Words({ text, most = 300 }: Told) {
   const { text: shown, rest } = clamped(text, most)
   return (
@@ -19,7 +19,7 @@ export function Words({ text, most = 300 }: Told) {
   )
 }
 
-/** A stranger's text of several lines, of which the beginning is shown. Links in it stay text. */
+/** A stranger's text of several lines, folded after its beginning. Its links stay plain text. */
 export function Paragraphs({ text, most = 1_200 }: Told) {
   const [whole, setWhole] = useState(false)
   const { text: shown, rest } = clamped(text, whole ? text.length : most)

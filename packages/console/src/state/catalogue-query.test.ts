@@ -13,7 +13,7 @@ const query = fc.record({
 })
 
 describe('the state of the catalogue', () => {
-  it('is in its address, all of it', () => {
+  it('is completely in its address', () => {
     fc.assert(
       fc.property(query, (state) => {
         expect(queryOf(searchOf(state))).toEqual(state)
@@ -21,18 +21,18 @@ describe('the state of the catalogue', () => {
     )
   })
 
-  it('by default is no address at all', () => {
+  it('is an empty address by default', () => {
     expect(searchOf(queryOf(''))).toBe('')
     expect(isFiltered(queryOf(''))).toBe(false)
   })
 
-  it('passes over what makes no sense', () => {
+  it('ignores invalid values', () => {
     expect(queryOf('?page=-1&sort=price&price=cheap&tag=&tag=a&tag=a')).toEqual({ ...queryOf(''), tags: ['a'] })
     expect(queryOf(`?q=${'x'.repeat(5_000)}&page=99999`)).toMatchObject({ text: 'x'.repeat(200), page: 1 })
     fc.assert(fc.property(fc.string(), (search) => optionsOf(queryOf(search)).page !== undefined))
   })
 
-  it('asks for the best match with a text alone', () => {
+  it('sorts by relevance only with a text', () => {
     expect(optionsOf({ ...queryOf(''), sort: 'relevance' })).not.toHaveProperty('sort')
     expect(optionsOf(queryOf('?q=tide&price=free'))).toMatchObject({ text: 'tide', beginning: true, free: true })
   })

@@ -1,6 +1,6 @@
 import type { SearchOptions } from '@tidegate/client'
 
-/** What the catalogue shows, as its address says it. */
+/** The query of the catalogue, from its address. */
 export interface CatalogueQuery {
   text: string
   type: string
@@ -15,13 +15,13 @@ export type Sort = NonNullable<SearchOptions['sort']>
 export const SORTS: readonly Sort[] = ['relevance', 'newest', 'oldest', 'name', 'orders']
 export const PAGE_SIZE = 24
 
-/** Characters of a text, and tags, that are looked for. */
+/** Most characters of a text or tag, and most tags. */
 const LONGEST = 200
 const MOST_TAGS = 10
-/** The provider finds ten thousand assets at most. */
+/** The provider returns at most ten thousand assets. */
 const LAST_PAGE = 400
 
-/** Reads an address; what makes no sense in it is passed over. */
+/** Reads an address and ignores invalid values. */
 export function queryOf(search: string): CatalogueQuery {
   const params = new URLSearchParams(search)
   const price = params.get('price')
@@ -37,7 +37,7 @@ export function queryOf(search: string): CatalogueQuery {
   }
 }
 
-/** The address of a state: what is as by default is not in it. */
+/** Returns the address of a query, without default values. */
 export function searchOf({ text, type, tags, price, sort, page }: CatalogueQuery): string {
   const params = new URLSearchParams()
   if (text.trim()) params.set('q', text)
@@ -50,14 +50,14 @@ export function searchOf({ text, type, tags, price, sort, page }: CatalogueQuery
   return search && `?${search}`
 }
 
-/** What the client library is asked for. */
+/** Returns the query for the client library. */
 export function optionsOf({ text, type, tags, price, sort, page }: CatalogueQuery): SearchOptions {
   return {
     ...(text.trim() ? { text, beginning: true } : {}),
     ...(type ? { type } : {}),
     ...(tags.length > 0 ? { tags } : {}),
     ...(price === 'any' ? {} : { free: price === 'free' }),
-    // without a text everything matches alike
+    // without a text, all matches have the same relevance
     ...(sort && (sort !== 'relevance' || text.trim()) ? { sort } : {}),
     page,
     size: PAGE_SIZE,

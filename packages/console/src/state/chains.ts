@@ -4,12 +4,12 @@ import { walletState } from '../wallet/wallet.js'
 import { chainOf, config } from './config.js'
 import { journal } from './journal.js'
 
-/** Milliseconds between two questions whether a transaction is mined. */
+/** Milliseconds between two requests for a receipt. */
 const POLLING = { local: 250, public: 3_000 }
 const clients = new Map<number, PublicClient>()
 
 /**
- * Reads a chain: through the node that the operator names for browsers, otherwise through the wallet. Throws TidegateError
+ * Returns a reading client of a chain: of the operator's public node, otherwise of the wallet. Throws TidegateError
  * `NO_CHAIN`, and `WRONG_NETWORK` if the wallet is on another chain.
  */
 export async function readerOf(chainId: number): Promise<PublicClient> {
@@ -37,8 +37,8 @@ export async function readerOf(chainId: number): Promise<PublicClient> {
 }
 
 /**
- * A transport that notes each receipt in the journal as it passes: what the library has seen mined is not shown as pending
- * until the journal itself has looked again.
+ * Returns a transport that records receipts in the journal, so that a transaction that the library has seen mined is not
+ * shown as pending.
  */
 function noting(transport: Transport): Transport {
   return (options) => {

@@ -4,20 +4,20 @@ import { createStore } from './store.js'
 export interface ChainConfig {
   chainId: number
   name: string
-  /** A node that browsers may ask. Without it the chain is read through the wallet. */
+  /** A public node for browsers. Without it the chain is read through the wallet. */
   rpcUrl?: string
   currency: { symbol: string; decimals: number }
   explorer?: string
 }
 
-/** What the service tells the page about itself: `/console/config.json`. */
+/** The service's settings for the page: `/console/config.json`. */
 export interface Config {
   version: string
-  /** The provider's public address, which is written into what is published. */
+  /** The provider's public address, for published documents. */
   provider?: string
   chains: ChainConfig[]
   hosting: { enabled: boolean; maxFile?: number }
-  /** Keys of a local network's accounts: under `tidegate dev` alone. */
+  /** Keys of a local network's accounts, only under `tidegate dev`. */
   local?: { accounts: `0x${string}`[] }
 }
 
@@ -25,7 +25,7 @@ export type ConfigState = { state: 'loading' } | { state: 'ready'; config: Confi
 
 export const configState = createStore<ConfigState>({ state: 'loading' })
 
-/** Where the provider is: the page is served by it, one level below its root. */
+/** Returns the provider's URL: one level above the page. */
 export function providerUrl(): string {
   return new URL('..', new URL(BASE, location.origin)).href.replace(/\/$/, '')
 }
@@ -44,7 +44,7 @@ export async function loadConfig(): Promise<void> {
   }
 }
 
-/** The settings of the page. Throws before they are there: nothing below `App` is drawn then. */
+/** Returns the settings of the page. Throws before they have loaded: `App` draws nothing until then. */
 export function config(): Config {
   const state = configState.get()
   if (state.state !== 'ready') throw new Error('The settings of the page are not there yet.')

@@ -6,10 +6,10 @@ import { readerOf } from './chains.js'
 import { config, providerUrl } from './config.js'
 import type { Purpose } from './journal.js'
 
-/** Tokens and nonces of each account, which every call shares: a wallet is asked once an hour. */
+/** Shared tokens and nonces of each account, so that a wallet is asked once an hour. */
 const sessions = new Map<string, Context['session']>()
 
-/** What calls of the library work with: the provider of this page, and the wallet that is connected now, if any. */
+/** Returns the context of the library's calls: this provider, and the connected wallet if there is one. */
 export function contextNow(purpose?: () => Purpose): Context {
   const state = walletState.get()
   if (state.status !== 'connected') return reading()
@@ -19,11 +19,11 @@ export function contextNow(purpose?: () => Purpose): Context {
   const base = createContext({ url: providerUrl(), wallet: client })
   const session = sessions.get(address) ?? base.session
   sessions.set(address, session)
-  // what is published names the public address, whatever this page was opened by
+  // published documents name the public address, whatever the address of this page is
   return { ...base, url: config().provider ?? base.url, session, chain: readerOf }
 }
 
-/** As `contextNow`, without a wallet. */
+/** Like `contextNow`, without a wallet. */
 export function reading(): Context {
   return { ...createContext({ url: providerUrl() }), chain: readerOf }
 }

@@ -1,6 +1,6 @@
 import { reading } from './context.js'
 
-/** Types and tags that there are, with how many assets have each. */
+/** Types and tags of the catalogue, with the number of assets of each. */
 export interface Facets {
   types: Facet[]
   tags: Facet[]
@@ -14,7 +14,7 @@ export interface Facet {
 const TAGS = 24
 const TYPES = 12
 
-/** Asks the index which types and tags there are. */
+/** Asks the index for types and tags. */
 export async function facetsNow(signal: AbortSignal): Promise<Facets> {
   const terms = (field: string, size: number) => ({ terms: { field, size } })
   const aggs = { types: terms('metadata.type.keyword', TYPES), tags: terms('metadata.tags.keyword', TAGS) }

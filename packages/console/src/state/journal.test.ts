@@ -20,8 +20,8 @@ const entry = (changes: Partial<Entry> = {}): Entry => ({
   ...changes,
 })
 
-describe('transactions that were sent', () => {
-  it('are read back as they were kept, and what is none is passed over', () => {
+describe('sent transactions', () => {
+  it('are restored from storage without invalid entries', () => {
     const kept = [
       entry({ nonce: 7 }),
       entry({ id: 'visit-1', state: 'mined' }),
@@ -38,35 +38,35 @@ describe('transactions that were sent', () => {
       [{ ...entry(), nonce: '7' }],
     ])
       expect(readEntries(wrong)).toEqual([])
-    // one with a hash alone can have been sent
+    // only an entry with a hash can have been sent
     expect(readEntries([{ ...entry(), hash: undefined }])).toEqual([])
   })
 
-  it('are unsure where the page ended before the wallet answered', () => {
+  it('are unsure if the page ended before the wallet responded', () => {
     const { hash: _, ...asked } = entry({ state: 'asked', id: 'old-0' })
     const own = entry({ state: 'asked', id: 'new-0' })
     expect(afterReload([asked, own, entry()], 'new-').map(({ state }) => state)).toEqual(['unsure', 'asked', 'sent'])
   })
 
-  it('are never dropped for those that are settled', () => {
+  it('are never dropped in favour of settled ones', () => {
     const settled = Array.from({ length: 80 }, (_, at) => entry({ id: `s-${at}`, state: 'mined', at: 1_000 + at }))
     const left = trimmed([...settled, entry({ at: 0 })])
     expect(left).toHaveLength(50)
     expect(left.at(-1)).toMatchObject({ id: 'visit-0' })
   })
 
-  it('of two tabs are put together, the later state winning', () => {
+  it('of two tabs are merged, and the later state wins', () => {
     const all = merged([entry({ state: 'mined' }), entry({ id: 'b' })], [entry(), entry({ id: 'c' })])
     expect(all.map(({ id, state }) => `${id} ${state}`)).toEqual(['visit-0 mined', 'b sent', 'c sent'])
     const stateOf = (stored: Entry['state'], own: Entry['state']) =>
       merged([entry({ state: stored })], [entry({ state: own })])[0]?.state
     expect([stateOf('replaced', 'sent'), stateOf('sent', 'replaced')]).toEqual(['replaced', 'replaced'])
-    // a node that lagged may have let one tab take it for replaced
+    // with a lagging node, one tab may have considered it replaced
     expect([stateOf('mined', 'replaced'), stateOf('replaced', 'mined')]).toEqual(['mined', 'mined'])
   })
 })
 
-describe('what is next', () => {
+describe('the next step', () => {
   const asset = { chainId: 1, state: 'active' } as const
   const quote = { did: 'did:op:1', service: 'access', chainId: 1, datatoken: FROM, consumer: FROM } as const
   const price = { type: 'free', total: [] } as const
@@ -95,18 +95,18 @@ describe('what is next', () => {
     expect(nextStep(situation(changes))).toMatchObject({ step })
   })
 
-  it('is not to wait for a transaction that was replaced', () => {
+  it('is not to wait for a replaced transaction', () => {
     const of = { did: 'did:op:1', service: 'access', from: FROM }
     expect(openPurchase([entry()], of)).toBeDefined()
     expect(openPurchase([entry({ state: 'replaced' })], of)).toBeUndefined()
   })
 
-  it('is never to buy while a transaction of it is open', () => {
+  it('is never to buy while a transaction of the asset is open', () => {
     for (const state of ['asked', 'sent', 'unsure'] as const)
       expect(nextStep(situation({ open: entry({ state }) })).step).not.toBe('buy')
   })
 
-  it('is to download where an order holds, whatever is open', () => {
+  it('is to download if there is a valid order, whatever is open', () => {
     const value = { ...quote, price: { ...price, total: [] }, order: HASH }
     expect(nextStep(situation({ open: entry(), quote: { value, loading: false } }))).toEqual({
       step: 'download',
@@ -114,7 +114,7 @@ describe('what is next', () => {
     })
   })
 
-  it('knows the open transactions of the account alone', () => {
+  it("considers only the account's own transactions", () => {
     const of = { did: 'did:op:1', service: 'access', from: FROM.toUpperCase().replace('X', 'x') }
     expect(openPurchase([entry()], of)).toBeDefined()
     expect(openPurchase([entry({ state: 'mined' })], of)).toBeUndefined()
@@ -126,7 +126,7 @@ describe('a publication', () => {
   const part = (part: 'create' | 'metadata', state: Entry['state']) =>
     entry({ id: part, kind: 'publish', draft: 'd', part, state, to: FROM })
 
-  it('goes on from what its transactions have come to', () => {
+  it('continues from the state of its transactions', () => {
     expect(progressOf([], 'd').phase).toBe('none')
     expect(progressOf([part('create', 'sent')], 'd').phase).toBe('creating')
     expect(progressOf([part('create', 'mined')], 'd')).toEqual({ phase: 'created', hash: HASH })

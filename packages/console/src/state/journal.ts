@@ -2,24 +2,25 @@ import type { Address, Hex } from 'viem'
 import { keep, kept, onKept } from './kept.js'
 import { createStore } from './store.js'
 
-/** What a transaction is for. */
+/** The purpose of a transaction. */
 export interface Purpose {
   kind: 'buy' | 'publish' | 'update' | 'state'
-  /** What the library calls the step: "Order". */
+  /** The library's name of the step: "Order". */
   step: string
-  /** The asset's name, of the publisher's own words. */
+  /** The asset's name, in its publisher's words. */
   title: string
   did?: string
   service?: string
-  /** The draft that is published, and whether this one makes the contracts or sets the metadata. */
+  /** The draft, and whether the transaction creates the contracts or sets the metadata. */
   draft?: string
   part?: 'create' | 'metadata'
 }
 
 /**
- * A transaction of this page. `asked`: the wallet has not answered yet; `sent`: it has a hash; `unsure`: the page or the
- * connection ended before the wallet answered, so that nobody knows whether it was sent; `replaced`: another transaction of
- * the account took its nonce, as when the wallet was told to speed it up or to cancel it.
+ * A transaction of this page.
+ * `asked`: the wallet has not responded. `sent`: it has a hash. `unsure`: page or connection ended before the wallet
+ * responded, so it may have been sent. `replaced`: another transaction of the account used its nonce, for example to speed
+ * it up or to cancel it.
  */
 export interface Entry extends Purpose {
   id: string
@@ -27,23 +28,23 @@ export interface Entry extends Purpose {
   from: Address
   to?: Address
   hash?: Hex
-  /** The account's nonce that it uses, once a node has shown it. */
+  /** Its nonce of the account, once a node has shown it. */
   nonce?: number
   at: number
   state: 'asked' | 'sent' | 'mined' | 'failed' | 'replaced' | 'unsure'
 }
 
 const NAME = 'transactions'
-/** Entries that are kept, those that are settled being the first to go. */
+/** Most stored entries; settled ones are dropped first. */
 const MOST = 50
-/** Of this visit: what an earlier one asked its wallet will not be answered any more. */
+/** Identifies this visit: the wallet will not respond to requests of an earlier one. */
 const VISIT = `${Date.now().toString(36)}-`
 let count = 0
 
 const STATES = new Set<unknown>(['asked', 'sent', 'mined', 'failed', 'replaced', 'unsure'])
 const KINDS = new Set<unknown>(['buy', 'publish', 'update', 'state'])
 
-/** Reads what was kept. What is no entry is passed over. */
+/** Reads stored entries. Skips invalid ones. */
 export function readEntries(value: unknown): Entry[] {
   return (Array.isArray(value) ? value : []).filter((one): one is Entry => {
     const { id, chainId, from, hash, nonce, at, state, kind, step, title } = (one ?? {}) as Record<string, unknown>
@@ -55,21 +56,21 @@ export function readEntries(value: unknown): Entry[] {
   })
 }
 
-/** Entries that were still with the wallet when their visit ended. */
+/** Marks entries unsure that waited for the wallet when their visit ended. */
 export function afterReload(entries: readonly Entry[], visit: string): Entry[] {
   return entries.map((entry) =>
     entry.state === 'asked' && !entry.id.startsWith(visit) ? { ...entry, state: 'unsure' as const } : entry,
   )
 }
 
-/** The newest first, and no more than are kept; what is not settled is never dropped for what is. */
+/** Returns the newest entries first, up to a limit. Never drops an open entry in favour of a settled one. */
 export function trimmed(entries: readonly Entry[], most = MOST): Entry[] {
   const open = entries.filter(isOpen)
   const settled = entries.filter((entry) => !isOpen(entry)).sort((a, b) => b.at - a.at)
   return [...open, ...settled.slice(0, Math.max(0, most - open.length))].sort((a, b) => b.at - a.at)
 }
 
-/** Whether a transaction may still change something. */
+/** Whether a transaction is not settled yet. */
 export function isOpen({ state }: Entry): boolean {
   return state === 'asked' || state === 'sent' || state === 'unsure'
 }
@@ -78,14 +79,14 @@ export function isOpen({ state }: Entry): boolean {
 export const entries = createStore<Entry[]>([])
 
 function change(made: (now: Entry[]) => Entry[]): void {
-  // another tab may have written meanwhile
+  // another tab may have written in the meantime
   const now = merged(kept(NAME, readEntries, []), entries.get())
   const next = trimmed(made(now))
   entries.set(next)
   keep(NAME, next)
 }
 
-/** Of both, each entry once; the one that is further on counts. */
+/** Merges two lists. Of an entry in both, the more advanced state counts. */
 export function merged(stored: readonly Entry[], own: readonly Entry[]): Entry[] {
   const rank = ({ state }: Entry) => ['asked', 'unsure', 'sent', 'replaced', 'failed', 'mined'].indexOf(state)
   const byId = new Map(stored.map((entry) => [entry.id, entry]))
@@ -104,9 +105,9 @@ const remove = (id: string) => {
   keep(NAME, trimmed(kept(NAME, readEntries, []).filter((entry) => entry.id !== id)))
 }
 
-/** Writes down what happens to transactions. */
+/** Records the events of transactions. */
 export const journal = {
-  /** Takes up what earlier visits have left. */
+  /** Restores the entries of earlier visits. */
   open(): void {
     change((now) => afterReload(now, VISIT))
     onKept(NAME, () => entries.set(kept(NAME, readEntries, [])))
@@ -118,12 +119,12 @@ export const journal = {
     return id
   },
   sent: (id: string, hash: Hex) => patch(id, { hash, state: 'sent' }),
-  /** The wallet did not send it; or, if that is not certain, it may have. */
+  /** The wallet has not sent it; if that is not certain, it may have. */
   refused: (id: string, certain: boolean) => (certain ? remove(id) : patch(id, { state: 'unsure' })),
-  /** A node has shown it, with the nonce that it uses. */
+  /** A node has shown it, with its nonce. */
   seen: (id: string, nonce: number) => patch(id, { nonce }),
   replaced: (id: string) => patch(id, { state: 'replaced' }),
-  /** A node has shown its receipt. One that is no transaction of this page changes nothing. */
+  /** A node has shown its receipt. Ignores transactions of others. */
   mined(hash: Hex, state: 'mined' | 'failed'): void {
     const own = entries.get().filter((entry) => entry.hash?.toLowerCase() === hash.toLowerCase())
     for (const entry of own) if (entry.state === 'sent' || entry.state === 'replaced') patch(entry.id, { state })
@@ -131,7 +132,7 @@ export const journal = {
   dismiss: remove,
 }
 
-/** Open transactions of an account that buy a service. */
+/** Returns the open transactions of an account that buy a service. */
 export function openPurchase(
   all: readonly Entry[],
   of: { did: string; service: string; from: string },

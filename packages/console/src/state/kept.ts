@@ -1,7 +1,7 @@
-/** What this browser keeps of the page: small JSON values, under names of their own. Blocked storage keeps nothing. */
+/** Storage of this browser: small JSON values by name. If it is blocked, nothing is stored. */
 const PREFIX = 'tidegate.'
 
-/** Reads a value that an earlier version, or somebody else, may have written: `read` makes sense of it, or throws. */
+/** Reads a value that an earlier version or a stranger may have written: `read` validates it, or throws. */
 export function kept<T>(name: string, read: (value: unknown) => T, otherwise: T): T {
   try {
     const text = localStorage.getItem(PREFIX + name)
@@ -11,7 +11,7 @@ export function kept<T>(name: string, read: (value: unknown) => T, otherwise: T)
   }
 }
 
-/** Keeps a value; undefined removes it. Returns whether it is kept. */
+/** Stores a value; undefined removes it. Returns whether it is stored. */
 export function keep(name: string, value: unknown): boolean {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name)
@@ -22,7 +22,7 @@ export function keep(name: string, value: unknown): boolean {
   }
 }
 
-/** Hears of what another tab has changed. */
+/** Listens to changes of another tab. */
 export function onKept(name: string, heard: () => void): void {
   addEventListener('storage', ({ key }) => {
     if (key === null || key === PREFIX + name) heard()

@@ -9,25 +9,25 @@ import { keep, kept } from './kept.js'
 
 const CREATED = parseAbiItem(NFT_CREATED)
 
-/** Assets of the index that are listed, and those that the index hides. */
+/** Most listed assets, and most assets that the index hides. */
 const LISTED = 50
 const MOST_PAGES = 10
 const HIDDEN = 50
 
-/** Names that are kept: the index tells none of what it hides, and who has published it wants to know it again. */
+/** Most stored names: the index has no names of hidden assets, and their publisher needs them. */
 const NAMED = 200
 const NAMES = 'published'
 
-/** What an account has published. */
+/** The published assets of an account. */
 export interface Published {
   assets: Asset[]
-  /** A chain did not tell which data NFTs are the account's: what the index hides may be missing. */
+  /** Whether a chain did not list the account's data NFTs: hidden assets may be missing. */
   incomplete: boolean
 }
 
 /**
- * What an account has published: what the index finds, and, if the chain can be read, what is revoked or retired, which
- * the index does not find.
+ * Returns the published assets of an account: those in the index and, if the chain can be read, the revoked and retired
+ * ones, which the index hides.
  */
 export async function publishedBy(owner: Address, signal: AbortSignal): Promise<Published> {
   const found: Asset[] = []
@@ -47,7 +47,7 @@ export async function publishedBy(owner: Address, signal: AbortSignal): Promise<
   return { assets: withNames([...found, ...hidden]), incomplete: created.includes(undefined) }
 }
 
-/** Assets with the names that they had when they were last seen. */
+/** Adds the last known names. */
 function withNames(assets: readonly Asset[]): Asset[] {
   const names = kept(NAMES, (value) => new Map(value as [string, string][]), new Map<string, string>())
   for (const { did, name } of assets) if (name) names.set(did, plainLine(name))
@@ -55,7 +55,7 @@ function withNames(assets: readonly Asset[]): Asset[] {
   return assets.map((asset) => ({ ...asset, name: asset.name || (names.get(asset.did) ?? '') }))
 }
 
-/** DIDs of the data NFTs that were made for an account, as the chain tells; undefined if it does not. */
+/** Returns the DIDs of an account's data NFTs from the chain; undefined if the node does not list them. */
 async function createdBy(admin: Address, chainId: number): Promise<string[] | undefined> {
   try {
     const { contracts } = await reading().api.get<{ contracts?: Record<string, { ERC721Factory?: Address }> }>('/')
@@ -65,7 +65,7 @@ async function createdBy(admin: Address, chainId: number): Promise<string[] | un
     const logs = await client.getLogs({ address, event: CREATED, args: { admin }, fromBlock: 0n, strict: true })
     return logs.map(({ args }) => didOf(args.newTokenAddress, chainId))
   } catch {
-    // many nodes give the logs of the newest blocks alone
+    // many nodes return only the logs of the newest blocks
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useRetryOnReturn } from './page/online.js'
 
-/** Something that is asked for: what is known of it, and whether an answer is on its way. */
+/** A requested value, and whether a request is running. */
 export interface Resource<T> {
   value: T | undefined
   error: unknown
   loading: boolean
-  /** Asks again. */
+  /** Requests it again. */
   reload(): void
 }
 
@@ -18,8 +18,8 @@ interface Answer<T> {
 }
 
 /**
- * Asks for something when its key changes, and again when the network is back after a failure. What is asked for and not
- * wanted any more is aborted. With `keep` the value of the key before stays until the new one is there.
+ * Requests a value when its key changes, and again when the network returns after a failure. Aborts the request of an
+ * earlier key. With `keep`, the last key's value stays until the new one has loaded.
  */
 export function useResource<T>(
   key: string,
@@ -32,7 +32,7 @@ export function useResource<T>(
   latest.current = load
   const reload = useCallback(() => setTurn((before) => before + 1), [])
   useRetryOnReturn(answer.error !== undefined, reload)
-  // the key stands for what is loaded, the turn for asking again; asked before it is drawn, which takes a frame
+  // the key identifies the value, and `turn` the request; starts before the paint, which takes a frame
   useLayoutEffect(() => {
     const controller = new AbortController()
     setAnswer((before) => ({

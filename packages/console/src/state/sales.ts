@@ -12,26 +12,26 @@ const EVENTS = parseAbi([
 const RATES = parseAbi([FIXED_RATES, EXCHANGE])
 const [ORDER, SWAP] = EVENTS
 
-/** An order of somebody, and what its datatoken brought. */
+/** An order with its income. */
 export interface Sale {
   datatoken: Address
   tx: Hex
   consumer: Address
   time: Date
-  /** After all fees. Undefined for what was free, or had before. */
+  /** Income after all fees. Undefined if the order was free or used an existing datatoken. */
   income?: Amount
 }
 
 export interface Sales {
   sales: Sale[]
-  /** The node gives the newest blocks alone: older sales are not in the list. */
+  /** Whether the node returns only the newest blocks: older sales are missing. */
   incomplete: boolean
 }
 
-/** Blocks that are asked for if a node does not give all. */
+/** Block ranges to try if a node does not return all logs. */
 const RECENT = [100_000n, 10_000n, 1_000n]
 
-/** The orders of datatokens, the oldest first, and what they have brought, as the chain's events tell. Throws what the node throws. */
+/** Returns the orders of datatokens with their income, oldest first, from the chain's events. Throws the node's errors. */
 export async function salesOf(chainId: number, datatokens: readonly Address[]): Promise<Sales> {
   if (datatokens.length === 0) return { sales: [], incomplete: false }
   const client = await readerOf(chainId)
@@ -58,7 +58,7 @@ async function between(client: PublicClient, datatokens: readonly Address[], fro
   })
 }
 
-/** What the exchanges of a datatoken have passed on, by transaction. */
+/** Returns the income of a datatoken's exchanges, by transaction. */
 async function incomesOf(client: PublicClient, datatoken: Address, fromBlock: bigint): Promise<[Hex, Amount][]> {
   const rates = await client
     .readContract({ address: datatoken, abi: RATES, functionName: 'getFixedRates' })
@@ -80,7 +80,7 @@ async function incomesOf(client: PublicClient, datatoken: Address, fromBlock: bi
 
 const tokens = new Map<string, Promise<{ symbol: string; decimals: number }>>()
 
-/** Symbol and decimals of a token, in its own words. */
+/** Reads symbol and decimals, a token's own claims. */
 export function tokenOf(client: PublicClient, address: Address): Promise<{ symbol: string; decimals: number }> {
   const key = `${client.uid}/${address}`
   const known = tokens.get(key)

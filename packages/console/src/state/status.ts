@@ -13,7 +13,7 @@ export interface ChainStatus {
   age: number | null
 }
 
-/** Limits that people may run into; those that are off are not told. */
+/** Limits that people may reach, without disabled ones. */
 export interface Limits {
   filesPerService?: number
   documentSize?: number
@@ -30,12 +30,12 @@ export interface ProviderStatus {
   ready: boolean
   chains: ChainStatus[]
   limits: Limits
-  /** Addresses that the provider signs with, by chain. */
+  /** Signing addresses of the provider, by chain. */
   providerAddresses: Record<string, string>
   at: Date
 }
 
-/** Asks the provider how it is. Throws TidegateError. */
+/** Requests the provider's status. Throws TidegateError. */
 export async function statusNow(signal: AbortSignal): Promise<ProviderStatus> {
   const { api } = reading()
   const [status, root] = await Promise.all([

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that parts of the page share, and hear of when it changes. */
+/** A shared value that notifies its subscribers. */
 export interface Store<T> {
   get(): T
   set(next: T | ((now: T) => T)): void
-  /** Answers what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(heard: () => void): () => void
 }
 
@@ -26,12 +26,12 @@ export function createStore<T>(initial: T): Store<T> {
   }
 }
 
-/** The value of a store; the component is drawn again when it changes. */
+/** Returns the value of a store, and redraws the component when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.get)
   useEffect(() => {
     const heard = () => setValue(() => store.get())
-    // what has changed between drawing and subscribing
+    // a change between drawing and subscribing
     heard()
     return store.subscribe(heard)
   }, [store])

@@ -3,16 +3,16 @@ import { readerOf } from './chains.js'
 import { config } from './config.js'
 import { type Entry, entries, journal } from './journal.js'
 
-/** Milliseconds between two looks at a transaction. */
+/** Milliseconds between two checks of a transaction. */
 const PAUSE = 2_000
 /**
- * Looks in a row that must find its nonce used, and no receipt. Behind one address may be nodes of which one lags, and what is taken
- * for replaced may be paid twice.
+ * Consecutive checks that must find the nonce used and no receipt. One node behind an address may lag, and a transaction
+ * that wrongly counts as replaced may be paid twice.
  */
 const LOOKS = { local: 5, public: 60 }
 const watched = new Set<string>()
 
-/** Follows every transaction that was sent, those of earlier visits too, until it is mined or replaced. */
+/** Follows every sent transaction, of earlier visits too, until it is mined or replaced. */
 export function watchTransactions(): void {
   const begin = () => {
     for (const entry of entries.get()) if (entry.state === 'sent' && !watched.has(entry.id)) void follow(entry.id)
@@ -33,7 +33,7 @@ async function follow(id: string): Promise<void> {
   watched.delete(id)
 }
 
-/** Looks at a transaction, whose receipt the journal notes; without one, answers whether its nonce is used nevertheless. */
+/** Checks a transaction; its transport records the receipt. Without a receipt, returns whether the nonce is used. */
 async function isNonceUsed({ id, chainId, from, nonce }: Entry, hash: `0x${string}`): Promise<boolean> {
   try {
     const client = await readerOf(chainId)
@@ -46,7 +46,7 @@ async function isNonceUsed({ id, chainId, from, nonce }: Entry, hash: `0x${strin
     if (transaction.from.toLowerCase() === from.toLowerCase()) journal.seen(id, transaction.nonce)
     return false
   } catch {
-    // neither a node nor a wallet to ask, or a node that does not know it yet
+    // no node or wallet is reachable, or the node does not know the transaction yet
     return false
   }
 }

@@ -2,16 +2,16 @@ import { plainLine } from '../format/hostile.js'
 import { createStore } from '../state/store.js'
 import type { Eip1193Provider, FoundWallet } from './provider.js'
 
-/** Wallets that a page listens to at most. */
+/** Most wallets of a page. */
 const MOST = 20
 const MOST_ICON = 200_000
-/** A wallet of before EIP-6963, which says no name. */
+/** Id of a wallet without a name, from before EIP-6963. */
 const INJECTED = 'injected'
 
-/** Wallets of this browser, in the order in which they announced themselves. */
+/** Wallets of this browser, in the order of their announcements. */
 export const foundWallets = createStore<FoundWallet[]>([])
 
-/** Asks wallets to announce themselves; those that load later do so by themselves. */
+/** Requests announcements of wallets; wallets that load later announce themselves. */
 export function discoverWallets(): void {
   addEventListener('eip6963:announceProvider', (event) => {
     const wallet = announced((event as CustomEvent<unknown>).detail)
@@ -19,7 +19,7 @@ export function discoverWallets(): void {
   })
   dispatchEvent(new Event('eip6963:requestProvider'))
   addInjected()
-  // set by wallets that need a moment
+  // sent by wallets that need a moment
   addEventListener('ethereum#initialized', addInjected, { once: true })
 }
 
@@ -27,7 +27,7 @@ export function addWallet(wallet: FoundWallet): void {
   add(wallet)
 }
 
-/** What is announced, if it is a wallet at all. */
+/** Returns an announced wallet; undefined if it is invalid. */
 export function announced(detail: unknown): FoundWallet | undefined {
   const { info, provider } = (detail ?? {}) as { info?: Record<string, unknown>; provider?: Eip1193Provider }
   if (typeof provider?.request !== 'function' || typeof info !== 'object' || info === null) return undefined
@@ -42,7 +42,7 @@ function add(wallet: FoundWallet): void {
   foundWallets.set((found) => {
     if (found.length >= MOST || found.some(({ id, provider }) => id === wallet.id || provider === wallet.provider))
       return found
-    // one that announces itself is not shown again as the nameless one
+    // an announced wallet is not shown again as the nameless one
     const named = found.filter(
       ({ id, provider }) => id !== INJECTED || (provider !== wallet.provider && wallet.builtIn),
     )

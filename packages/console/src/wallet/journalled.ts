@@ -3,8 +3,8 @@ import { journal, type Purpose } from '../state/journal.js'
 import { codeOf, type Eip1193Provider } from './provider.js'
 
 /**
- * A wallet whose transactions are written down before it is asked and once it has answered, so that a reload of the page
- * forgets none. `purpose` says what they are for.
+ * Returns a wallet whose transactions are recorded before and after its response, so that they survive a reload. `purpose`
+ * describes them.
  */
 export function journalled(provider: Eip1193Provider, chainId: number, purpose: () => Purpose): Eip1193Provider {
   return {
@@ -17,7 +17,7 @@ export function journalled(provider: Eip1193Provider, chainId: number, purpose: 
         journal.sent(id, hash)
         return hash
       } catch (error) {
-        // a wallet that names a reason has sent nothing; a connection that broke may have been too late
+        // a wallet that gives a reason has sent nothing; after a broken connection it may have
         journal.refused(id, codeOf(error) !== undefined)
         throw error
       }

@@ -3,10 +3,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { keep, kept } from '../state/kept.js'
 import type { Eip1193Provider, FoundWallet } from './provider.js'
 
-/** Name under which the chosen account is kept. */
+/** Storage name of the chosen account. */
 const CHOSEN = 'account'
 
-/** The wallet of a local network: it signs at once, with keys that everybody knows. */
+/** The wallet of a local network: it signs without asking, with public keys. */
 export interface LocalWallet extends FoundWallet {
   accounts: Address[]
   choose(address: Address): void
@@ -20,7 +20,10 @@ interface Sent {
   value?: Hex
 }
 
-/** Makes a wallet of the accounts of `tidegate dev`. It behaves as one of a browser does, so that the page has one way alone. */
+/**
+ * Creates a wallet of the accounts of `tidegate dev`. It has the interface of a browser wallet, so that the page has one
+ * code path.
+ */
 export function localWallet(keys: readonly Hex[], chainId: number, rpcUrl: string, name: string): LocalWallet {
   const accounts = keys.map((key) => privateKeyToAccount(key))
   const listeners = new Map<string, Set<(value: never) => void>>()
@@ -29,7 +32,7 @@ export function localWallet(keys: readonly Hex[], chainId: number, rpcUrl: strin
     if (!current) throw new Error('The local network has no accounts.')
     return current
   }
-  /** The account that a request names, whichever is chosen now: it may have changed since the request was made. */
+  /** Returns the account of a request: the chosen one may have changed in the meantime. */
   const named = (address: unknown) => {
     const account = accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase())
     if (!account) throw Object.assign(new Error('The wallet has no such account.'), { code: 4100 })

@@ -3,8 +3,8 @@ import { chainOf } from '../state/config.js'
 import { type Eip1193Provider, isUnknownChain } from './provider.js'
 
 /**
- * Asks the wallet to go to a chain, and tells it about the chain if it does not know it. Throws what the wallet throws, a
- * refusal among it.
+ * Asks the wallet to switch to a chain, and adds the chain if it is unknown. Throws the wallet's errors, including a
+ * refusal.
  */
 export async function switchChain(provider: Eip1193Provider, chainId: number): Promise<void> {
   const hex = numberToHex(chainId)
@@ -22,7 +22,7 @@ export async function switchChain(provider: Eip1193Provider, chainId: number): P
       ...(explorer ? { blockExplorerUrls: [explorer] } : {}),
     }
     await provider.request({ method: 'wallet_addEthereumChain', params: [described] })
-    // some wallets add a chain without going there
+    // some wallets add a chain without switching
     if (Number(await provider.request({ method: 'eth_chainId' })) !== chainId)
       await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: hex }] })
   }

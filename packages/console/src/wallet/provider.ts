@@ -1,22 +1,22 @@
-/** A wallet as browsers bring it: EIP-1193. */
+/** A browser wallet: EIP-1193. */
 export interface Eip1193Provider {
   request(call: { method: string; params?: unknown }): Promise<unknown>
   on?(event: string, heard: (value: never) => void): unknown
   removeListener?(event: string, heard: (value: never) => void): unknown
 }
 
-/** A wallet that announces itself: EIP-6963. Name and icon are its own words. */
+/** A wallet that announces itself: EIP-6963. Name and icon are its own claims. */
 export interface FoundWallet {
   id: string
   name: string
   /** A data: URL of an image, or none. */
   icon?: string
   provider: Eip1193Provider
-  /** The page's own, of a local network. */
+  /** Set for the page's own wallet of a local network. */
   builtIn?: true
 }
 
-/** The code of a wallet's refusal, wherever libraries have put it. */
+/** Returns the error code of a wallet, wherever libraries have put it. */
 export function codeOf(error: unknown): number | undefined {
   for (let one = error, depth = 0; typeof one === 'object' && one !== null && depth < 8; depth++) {
     const { code, cause, data } = one as { code?: unknown; cause?: unknown; data?: { originalError?: unknown } }
@@ -28,7 +28,7 @@ export function codeOf(error: unknown): number | undefined {
 
 export const REJECTED = 4001
 export const ALREADY_ASKED = -32002
-/** The wallet does not know the chain: 4902, and what some wallets on telephones answer. */
+/** Whether the wallet does not know the chain: 4902, or other codes of some mobile wallets. */
 export const isUnknownChain = (error: unknown): boolean => {
   const code = codeOf(error)
   return code === 4902 || (code === -32603 && /unrecognized chain/i.test(String((error as Error).message)))

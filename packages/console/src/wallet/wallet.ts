@@ -9,14 +9,14 @@ export type WalletState =
   | { status: 'connecting'; wallet: FoundWallet }
   | { status: 'connected'; wallet: FoundWallet; address: Address; chainId: number }
 
-/** The wallet that the page uses now. */
+/** The connected wallet. */
 export const walletState = createStore<WalletState>({ status: 'none' })
 
-/** Name under which the wallet of the last visit is kept. */
+/** Storage name of the last wallet. */
 const LAST = 'wallet'
 let forget: (() => void) | undefined
 
-/** Asks a wallet for its accounts, which shows its own window. Throws what the wallet throws. */
+/** Asks a wallet for its accounts, which opens its own window. Throws the wallet's errors. */
 export async function connect(wallet: FoundWallet): Promise<void> {
   const before = walletState.get()
   walletState.set({ status: 'connecting', wallet })
@@ -37,7 +37,7 @@ export function disconnect(): void {
   walletState.set({ status: 'none' })
 }
 
-/** Takes up the wallet of the last visit, if it still shows an account without asking. */
+/** Connects the wallet of the last visit, if it still shows an account without asking. */
 export function reconnect(): void {
   const last = kept(LAST, String, '')
   const attempt = () => {

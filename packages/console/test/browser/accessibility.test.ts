@@ -9,7 +9,7 @@ import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
 import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
 import { type DevProcess, startDev } from '../../../../test/helpers/dev.js'
 
-/** A telephone in light colours, and a desk in dark ones: what stands on both, as nearly all does, is seen in both. */
+/** A telephone in light colours and a desktop in dark ones. Nearly every element appears on both, so in both colours. */
 const LOOKS = [
   [390, 'light'],
   [1440, 'dark'],
@@ -31,12 +31,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A page in a profile of its own. */
+/** Returns a page with a new profile. */
 async function fresh() {
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
   const observed = await observedPage(browser, {
     origins,
-    // what is not there is asked for as well
+    // some requests fail on purpose
     mayFail: /^\/api\//,
     reducedMotion: 'reduce',
   })
@@ -52,7 +52,7 @@ async function opened(path: string, observed: Observed) {
   return observed
 }
 
-/** What is wrong with a page as it is shown now, in each of its looks. */
+/** Returns the findings of axe for a page, in each look. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const [width, colorScheme] of LOOKS) {
@@ -66,13 +66,13 @@ async function findings(page: Page): Promise<string[]> {
 }
 
 describe('the pages of the console', () => {
-  // pages that nothing is done on share a profile, and load the console from its cache
+  // pages without actions share a profile, and load the console from its cache
   let shared: Observed
   beforeAll(async () => {
     shared = await fresh()
   })
 
-  /** What the last test has left of a page that something was done on: the next one may go on from there. */
+  /** The last page with actions: the next test may continue from it. */
   let left: { shot: Shot; observed: Observed } | undefined
   async function shown(shot: Shot): Promise<Observed> {
     if (left && shot.goOn && SHOTS[SHOTS.indexOf(shot) - 1] === left.shot) {
@@ -96,7 +96,7 @@ describe('the pages of the console', () => {
     expect({ ...trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
   })
 
-  it('results while the next search is under way: axe finds nothing', async () => {
+  it('results during the next search: axe finds nothing', async () => {
     const { page, context } = await opened('', await fresh())
     await page.locator('.results[aria-busy=false] .card').first().waitFor()
     let answer = () => {}
@@ -115,7 +115,7 @@ describe('the pages of the console', () => {
     await context.close()
   })
 
-  it('a revoked asset, and the transaction that revoked it: axe finds nothing', async () => {
+  it('a revoked asset and its transaction: axe finds nothing', async () => {
     const { page, context } = await opened('mine/assets', await fresh())
     await connect(page, 6)
     const row = page.locator('.asset-row').first()
@@ -123,7 +123,7 @@ describe('the pages of the console', () => {
     const own = page.locator(`.asset-row[data-did="${did}"]`)
     await own.getByRole('button', { name: /^Revoke: / }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    // where it is in the list changes
+    // its place in the list changes
     await own.getByText('Revoked', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show transactions' }).click()
     await page.getByRole('dialog').waitFor()

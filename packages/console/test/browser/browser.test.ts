@@ -17,7 +17,7 @@ afterAll(async () => {
 const own = () => [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
 
 describe('the console of tidegate dev, in Chromium', () => {
-  it('is what a browser gets that opens the address, and calls nobody else', async () => {
+  it('is served at the address, and contacts no other server', async () => {
     const { page, context, trouble } = await observedPage(browser, { origins: own() })
     await page.goto(dev.facts.providerUrl)
     expect(page.url()).toBe(`${dev.facts.providerUrl}/console/`)
@@ -28,7 +28,7 @@ describe('the console of tidegate dev, in Chromium', () => {
     expect({ ...trouble, failed: [] }).toEqual(NO_TROUBLE)
   })
 
-  it('may call the local chain, has its accounts, and nothing inline or foreign runs in it', async () => {
+  it('may call the local chain, has its accounts, and runs nothing inline or foreign', async () => {
     const { page, context, trouble } = await observedPage(browser, { origins: own() })
     await page.goto(`${dev.facts.providerUrl}/console/`)
     const seen = await page.evaluate(async () => {

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const packed = (name: string) => gzipSync(readFileSync(join(folder, name))).length
 
 describe('the first load of the console', () => {
-  it('takes less than 150 KB, compressed, all that the page names at once counted', () => {
+  it('takes less than 150 KB compressed, with all files that the page names', () => {
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
     const files = [...page.matchAll(/(?:src|href)="\/console\/([^"]+)"/g)].map(([, name]) => name as string)
     expect(files.filter((name) => name.endsWith('.js')).length).toBeGreaterThan(1)
@@ -25,7 +25,7 @@ describe('the first load of the console', () => {
     expect(bytes).toBeLessThan(MOST)
   })
 
-  it('holds nothing inline', () => {
+  it('has nothing inline', () => {
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/)
   })

@@ -32,7 +32,7 @@ afterAll(async () => {
   await dev?.stop()
 })
 
-/** Each test has buyers of its own. */
+/** Each test has its own buyers. */
 let next = 1
 beforeEach(async () => {
   const { providerUrl, rpcUrl, chainId, accounts } = dev.facts
@@ -62,7 +62,7 @@ async function connect(): Promise<void> {
   await observed.page.getByRole('dialog').getByRole('button', { name: 'Signing wallet' }).click()
 }
 
-describe('a wallet of the browser that announces itself', () => {
+describe('a browser wallet that announces itself', () => {
   it('connects, pays, signs, and is remembered by the next visit', async () => {
     await connect()
     await button('Buy for 1.5015 OCEAN').click()
@@ -74,11 +74,11 @@ describe('a wallet of the browser that announces itself', () => {
     expect(wallet.count('personal_sign')).toBe(1)
     await observed.page.reload()
     await said('You already have this').waitFor()
-    // it is not asked for what needs an answer of its owner
+    // reading needs no confirmation of its owner
     expect(wallet.count('eth_requestAccounts')).toBe(1)
   })
 
-  it('may decline to connect, to pay and to sign: the page says so, and tries again when asked', async () => {
+  it('may decline to connect, to pay and to sign: the page reports it, and retries on request', async () => {
     wallet.declines.add('eth_requestAccounts')
     await connect()
     await said(DECLINED).waitFor()
@@ -87,7 +87,7 @@ describe('a wallet of the browser that announces itself', () => {
     wallet.declines.add('eth_sendTransaction')
     await button('Buy for 1.5015 OCEAN').click()
     await said(DECLINED).waitFor()
-    // nothing is left under way of what was not sent
+    // a declined transaction is not pending
     expect(await button(/pending transactions?/).count()).toBe(0)
     wallet.declines.clear()
     await button('Buy for 1.5015 OCEAN').click()
@@ -98,7 +98,7 @@ describe('a wallet of the browser that announces itself', () => {
     expect(await observed.page.locator('.transfer').textContent()).toContain('The wallet did not sign the request.')
   })
 
-  it('is led to the network, which it may not know and may decline to go to', async () => {
+  it('is asked to switch the network, which it may not know or may decline', async () => {
     await connect()
     await button('Buy for 1.5015 OCEAN').waitFor()
     await wallet.goTo(ELSEWHERE)
@@ -113,14 +113,14 @@ describe('a wallet of the browser that announces itself', () => {
     expect(wallet.count('eth_sendTransaction')).toBe(0)
   })
 
-  it('may go to another account in the middle of a purchase: what is bought belongs to who began it', async () => {
+  it('may switch the account during a purchase: the first account gets the order', async () => {
     await connect()
     let release = () => {}
     wallet.beforeSending = () => new Promise((resolve) => (release = resolve))
     await button('Buy for 1.5015 OCEAN').click()
     await eventually(() => wallet.count('eth_sendTransaction') > 0)
     await wallet.choose(1)
-    // the other account may buy for itself, and is told nothing of the first one's
+    // the other account may buy for itself, and sees nothing of the first one's purchase
     await button('Buy for 1.5015 OCEAN').waitFor()
     wallet.beforeSending = async () => {}
     release()

@@ -33,11 +33,11 @@ beforeAll(async () => {
   await published(FREE, 'free', ['buoys', 'csv'])
   observed = await observedPage(browser, {
     origins: [url, rpcUrl].map((one) => new URL(one).origin),
-    // what was revoked a moment ago is refused, and what was published a moment ago is on the chain before it is in the index
+    // newly revoked assets are refused, and new ones are on the chain before they are indexed
     mayFail: /^\/api\/(services\/(fileinfo|initialize)$|aquarius\/assets\/ddo\/)/,
     reducedMotion: 'reduce',
     acceptDownloads: true,
-    // low, so that pages scroll below their head
+    // low, so that pages scroll below their header
     viewport: { width: 1280, height: 600 },
   })
   page = observed.page
@@ -53,16 +53,16 @@ const button = (name: string | RegExp) => page.getByRole('button', { name, exact
 const link = (name: string) => page.getByRole('link', { name, exact: true })
 const main = () => page.locator('main')
 const press = (key: string) => page.keyboard.press(key)
-/** Goes to a page by the head of the page: whatever comes takes the focus. */
+/** Navigates by the header: the new page takes the focus. */
 async function goTo(name: string): Promise<void> {
   await keys.enter(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }), { back: true })
   await keys.expectAt(main())
 }
 
-/** For `eventually`: a key is not pressed again at once. */
+/** For `eventually`: interval between two presses of a key. */
 const ONCE_A_SECOND = [240_000, 1_000] as const
 
-/** The choice of files that an input opens. A browser that is busy may take the key for none of the user's own. */
+/** Returns the file chooser of an input. A busy browser may ignore the first key. */
 async function chosenBy(input: Locator): Promise<FileChooser> {
   let chooser: FileChooser | undefined
   page.on('filechooser', (opened) => {
@@ -81,7 +81,7 @@ async function chosenBy(input: Locator): Promise<FileChooser> {
 }
 
 describe('the whole tour by keyboard alone', () => {
-  it('begins with a way past the head of the page, and searches and filters', async () => {
+  it('starts with a link that skips the header, then searches and filters', async () => {
     await page.goto(`${dev.facts.providerUrl}/console/`)
     await link(SOLD).waitFor()
     expect(await keys.tab()).toContain('Skip to content')
@@ -114,13 +114,13 @@ describe('the whole tour by keyboard alone', () => {
     await eventually(() => page.evaluate(() => document.activeElement?.closest('.filters') !== null))
   })
 
-  it('comes around all stops of a page, and is led to none that is hidden', async () => {
+  it('visits all stops of a page, and no hidden one', async () => {
     const stops = await keys.around()
     expect(stops.length).toBeGreaterThan(15)
     expect(stops.join()).toContain(SOLD)
   })
 
-  it('connects a wallet and changes the account, in dialogs that keep the focus and give it back', async () => {
+  it('connects a wallet and changes the account, in dialogs that keep and return the focus', async () => {
     const opener = button('Connect wallet')
     await keys.to(opener, { back: true })
     await keys.looksIntoDialog(opener)
@@ -139,7 +139,7 @@ describe('the whole tour by keyboard alone', () => {
     await keys.expectAt(menu)
   })
 
-  it('opens an asset, buys and downloads it: the focus stays with what is next', async () => {
+  it('opens an asset, buys and downloads it: the focus moves to the next step', async () => {
     await keys.enter(link(SOLD))
     await page.getByRole('heading', { level: 1, name: SOLD }).waitFor()
     await keys.expectAt(main())
@@ -167,7 +167,7 @@ describe('the whole tour by keyboard alone', () => {
     await keys.dialogGone()
   })
 
-  it('publishes: files, a location that is wrong, what is missing, tags, price, review', async () => {
+  it('publishes: files, a wrong location, a missing field, tags, price, review', async () => {
     await goTo('Publish')
     const input = page.locator('input[type=file]')
     const chooser = await chosenBy(input)
@@ -227,7 +227,7 @@ describe('the whole tour by keyboard alone', () => {
       await page.locator('.asset-row, .empty').first().waitFor()
       return false
     })
-    // above the list, which moves down when they come
+    // above the list, which then moves down
     await page.getByRole('img', { name: /^Orders over time/ }).waitFor()
     const edit = button(`Edit: ${OWN}`)
     await keys.to(edit)
@@ -256,7 +256,7 @@ describe('the whole tour by keyboard alone', () => {
     expect((await keys.around()).length).toBeGreaterThan(8)
   })
 
-  it('could see where it was at every stop, and nothing lay over one', () => {
+  it('showed the focus at every stop, with nothing over it', () => {
     expect([...new Set(keys.faults)]).toEqual([])
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })

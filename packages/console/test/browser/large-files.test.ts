@@ -20,7 +20,7 @@ import { sized } from '../../../../test/helpers/sizes.js'
 /** Sizes in MiB; those of `npm run test:large` take minutes. */
 const DOWNLOADED = sized(96, 2048)
 const UPLOADED = sized(32, 1024)
-/** MiB that a tab may have taken at its peak. It takes 150 in ordinary runs, and 245 if it holds all of the file. */
+/** Most MiB of a tab at its peak: between an ordinary run and one that holds the whole file. */
 const MOST = sized(200, 300)
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Each test that measures memory has a browser of its own, whose tabs have taken nothing yet. */
+/** Starts a new browser for each memory measurement, whose tabs are fresh. */
 const startBrowser = async () => {
   browser = await launchBrowser()
 }
@@ -105,8 +105,7 @@ describe('large files in Chromium', () => {
     await page.goto(`${dev.facts.providerUrl}/console/publish`)
     await connect(page, 3)
     const offsets: number[] = []
-    // half of it arrives, and then nothing more until the page is loaded again. The route stays: a request that is under way
-    // while the last one is removed may never be sent
+    // half of it arrives, then nothing until the page is reloaded. The route stays: removing it may lose a running request
     const half = (UPLOADED * MIB) / 2
     let reloaded = false
     await page.route('**/api/services/uploads/*', async (one) => {
@@ -133,7 +132,7 @@ describe('large files in Chromium', () => {
   })
 })
 
-/** Handles of the browser's own file system in place of its dialog, which nobody answers here. */
+/** Replaces the browser's file dialog with handles of its own file system. */
 function pickFromOwn(): void {
   const picking = globalThis as { showSaveFilePicker?: (options: { suggestedName: string }) => Promise<unknown> }
   picking.showSaveFilePicker = async ({ suggestedName }) => {
@@ -148,7 +147,7 @@ const savedText = (name: string) =>
     return (await (await own.getFileHandle(name)).getFile()).text()
   }, name)
 
-describe('a download to a file that was chosen', () => {
+describe('a download to a chosen file', () => {
   const CONTENT = 'hour,height\n0,4.2\n'.repeat(20_000)
   const file = () => new File([CONTENT], 'heights.csv', { type: 'text/csv' })
   beforeAll(startBrowser)
@@ -157,14 +156,14 @@ describe('a download to a file that was chosen', () => {
   beforeEach(async () => {
     await fresh()
     await observed.context.addInitScript(pickFromOwn)
-    // whatever is of unknown size goes to a file
+    // a file of unknown size goes to a file
     await page.route('**/api/services/fileinfo', async (one) => {
       const files = (await (await one.fetch()).json()) as object[]
       await one.fulfill({ json: files.map((file) => ({ ...file, contentLength: undefined })) })
     })
   })
 
-  it('is compared with the SHA-256 that the provider tells', async () => {
+  it("is compared with the provider's SHA-256", async () => {
     await got(await published(file(), 'To a file'))
     await button('Download').click()
     await page.locator('.transfer[data-status=done]').waitFor()
@@ -174,7 +173,7 @@ describe('a download to a file that was chosen', () => {
     expect(await savedText('To a file')).toBe(CONTENT)
   })
 
-  it('is not saved where it is something else', async () => {
+  it('is not saved if it differs', async () => {
     await got(await published(file(), 'Not to a file'))
     await page.route('**/api/services/download?*', async (one) => {
       const response = await one.fetch()

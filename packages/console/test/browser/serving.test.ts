@@ -18,7 +18,7 @@ let world: World
 let open: Instance
 let moved: Instance
 
-/** Sends exactly this path, which `fetch` would tidy up. */
+/** Sends exactly this path, which `fetch` would normalise. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET', base = open.url) {
   const { hostname, port } = new URL(base)
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -105,7 +105,7 @@ describe('the page', () => {
     expect([status, headers.location]).toEqual([301, '/console/?text=tide'])
   })
 
-  it('has headers that allow its own files, this service and the public nodes alone', async () => {
+  it('has headers that allow only its own files, this service and the public nodes', async () => {
     for (const path of [
       '/console/',
       '/console',
@@ -139,7 +139,7 @@ describe('the page', () => {
     expect((await get('/live')).headers).not.toHaveProperty('content-security-policy')
   })
 
-  it('has no inline code, and its parts are found where a proxy has the service', async () => {
+  it("has no inline code, and its parts are found behind a proxy's prefix", async () => {
     const { text } = await get('/console/', {}, 'GET', moved.url)
     expect(scriptOf(text)).toMatch(/^\/a&amp;b\/provider\/console\/assets\//)
     expect(text).not.toMatch(/"\/console\//)
@@ -158,7 +158,7 @@ describe('its files', () => {
     path = scriptOf((await get('/console/')).text)
   })
 
-  it('never change, and are sent as the client can read them', async () => {
+  it('never change, and are sent in an encoding of the client', async () => {
     const plain = await get(path)
     expect(plain.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -225,7 +225,7 @@ describe('its files', () => {
     expect(JSON.parse(text)).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
   })
 
-  it('are not where a path is broken, or the method is another', async () => {
+  it('do not exist at a broken path or with another method', async () => {
     expect((await get('/console/%zz')).status).toBe(400)
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const { status, headers } = await get('/console/a/b', {}, method)
@@ -235,7 +235,7 @@ describe('its files', () => {
 })
 
 describe('GET /console/config.json', () => {
-  it('tells what the page needs, and no secret', async () => {
+  it('has the settings of the page, and no secret', async () => {
     const { headers, text } = await get('/console/config.json')
     expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'content-type': 'application/json; charset=utf-8' })
     expect(JSON.parse(text)).toEqual({
@@ -262,7 +262,7 @@ describe('GET /console/config.json', () => {
       expect(text).not.toContain(secret)
   })
 
-  it('names the address of the service where it is set, and no node where none is public', async () => {
+  it('names the public address if it is set, and no node if none is public', async () => {
     const config = JSON.parse((await get('/console/config.json', {}, 'GET', moved.url)).text)
     expect(config).toMatchObject({ provider: 'https://example.org/a&b/provider', hosting: { enabled: false } })
     expect(config.chains[0]).not.toHaveProperty('rpcUrl')
@@ -271,7 +271,7 @@ describe('GET /console/config.json', () => {
 })
 
 describe('GET /api/services/status', () => {
-  it('tells the public how the service does, and nothing of its nodes, database and disk', async () => {
+  it('shows the public state of the service, without its nodes, database and disk', async () => {
     const { json, text } = await ask(`${open.url}/api/services/status`)
     expect(json).toMatchObject({ version: '0.1.0', limits: { requestsPerMinute: 100_000 } })
     expect(Object.keys(json).sort()).toEqual(['chains', 'limits', 'ready', 'version'])
@@ -281,8 +281,8 @@ describe('GET /api/services/status', () => {
   })
 })
 
-describe('where the console is off', () => {
-  it('there is none, and / is the same for everybody', async () => {
+describe('without the console', () => {
+  it('the page does not exist, and / is the same for all', async () => {
     const base = world.network.providerUrl
     for (const path of ['/console', '/console/', '/console/config.json'])
       expect((await get(path, {}, 'GET', base)).status).toBe(404)
@@ -292,7 +292,7 @@ describe('where the console is off', () => {
   })
 })
 
-describe('what is no console', () => {
+describe('an incomplete build of the console', () => {
   const made = (files: Record<string, string>) => {
     const at = mkdtempSync(join(folder, 'made-'))
     mkdirSync(join(at, 'assets'))

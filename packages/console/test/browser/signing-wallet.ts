@@ -2,11 +2,11 @@ import type { BrowserContext } from 'playwright-core'
 import { createWalletClient, type Hex, hexToBigInt, http, numberToHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
-/** Name of the function by which the page asks the wallet, in a browser's context. */
+/** Name of the page's function that asks the wallet, in a browser context. */
 const ASK = '__askWallet'
-/** Name of the function by which the wallet tells pages of changes. */
+/** Name of the wallet's function that notifies pages of changes. */
 const TELL = '__tellPage'
-/** What a wallet answers who declines (EIP-1193). */
+/** Error of a wallet whose owner declines (EIP-1193). */
 const REJECTED = { code: 4001, message: 'User rejected the request.' }
 const UNKNOWN_CHAIN = { code: 4902, message: 'Unrecognized chain ID.' }
 
@@ -22,13 +22,13 @@ export interface SigningWalletOptions {
 }
 
 /**
- * A wallet as browsers bring it, which announces itself by EIP-6963 and signs with its own keys, outside of the page. What it
- * is asked can be held up, declined, and looked at.
+ * A browser wallet that announces itself by EIP-6963 and signs with its own keys, outside of the page. Tests can delay,
+ * decline and inspect its requests.
  */
 export class SigningWallet {
-  /** Methods that pages have called, in their order. */
+  /** Called methods, in order. */
   readonly asked: string[] = []
-  /** Methods that are declined. */
+  /** Methods to decline. */
   readonly declines = new Set<string>()
   /** Called before a transaction is sent, while the page waits. */
   beforeSending: () => Promise<void> = async () => {}
@@ -45,7 +45,7 @@ export class SigningWallet {
     this.chains = new Set([options.chainId])
   }
 
-  /** Brings it to all pages of a context that are opened from now on. */
+  /** Adds it to all new pages of a context. */
   async install(context: BrowserContext): Promise<void> {
     this.context = context
     await context.exposeBinding(ASK, async (_source, call: Call) => {
@@ -63,20 +63,20 @@ export class SigningWallet {
     return this.account.address
   }
 
-  /** Somebody chooses another account in it. */
+  /** Chooses another account, as its owner. */
   async choose(account: number): Promise<void> {
     this.chosen = account
     await this.tell('accountsChanged', [this.address])
   }
 
-  /** Somebody goes to another chain in it, which it knows from then on. */
+  /** Switches to another chain, as its owner, and remembers the chain. */
   async goTo(chainId: number): Promise<void> {
     this.chains.add(chainId)
     this.chainId = chainId
     await this.tell('chainChanged', numberToHex(chainId))
   }
 
-  /** How often a method was called. */
+  /** Number of calls of a method. */
   count(method: string): number {
     return this.asked.filter((one) => one === method).length
   }
@@ -113,7 +113,7 @@ export class SigningWallet {
         return null
       }
       case 'wallet_addEthereumChain':
-        // as some do: the chain is known then, and the wallet stays where it was
+        // like some wallets: adds the chain without switching
         this.chains.add(Number((first as { chainId: string }).chainId))
         return null
       case 'eth_sendTransaction':
@@ -143,7 +143,7 @@ export class SigningWallet {
   }
 }
 
-/** Runs in the page: the side of the wallet that pages see. */
+/** Runs in the page: the wallet's interface for pages. */
 function announce([ask, tell]: readonly [string, string]): void {
   const page = globalThis as never as Record<
     string,

@@ -19,7 +19,7 @@ let link: string
 beforeAll(async () => {
   ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
-  // what was revoked a moment ago is refused, and what was published a moment ago is on the chain before it is in the index
+  // newly revoked assets are refused, and new ones are on the chain before they are indexed
   observed = await observedPage(browser, {
     origins,
     mayFail: /^\/api\/(services\/(fileinfo|initialize)$|aquarius\/assets\/ddo\/)/,
@@ -27,7 +27,7 @@ beforeAll(async () => {
     reducedMotion: 'reduce',
   })
   page = observed.page
-  // these only end what hangs
+  // only ends hanging tests
   page.setDefaultTimeout(120_000)
 })
 afterAll(async () => {
@@ -57,7 +57,7 @@ async function drop(name: string, content: string): Promise<void> {
 }
 
 describe('the whole tour with the built-in wallet', () => {
-  it('publishes a file that was dropped', async () => {
+  it('publishes a dropped file', async () => {
     await visit('publish')
     await button('Connect wallet').first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
@@ -77,10 +77,10 @@ describe('the whole tour with the built-in wallet', () => {
     expect(did).toMatch(/^did:op:[0-9a-f]{64}$/)
   })
 
-  it('finds it as somebody else, by the beginning of a word', async () => {
+  it('finds it as another account, by the beginning of a word', async () => {
     await use(2)
     await page.getByRole('link', { name: 'Catalogue' }).click()
-    // the index is a moment behind the chain
+    // the index is behind the chain
     await eventually(async () => {
       await page.reload()
       await page
@@ -95,7 +95,7 @@ describe('the whole tour with the built-in wallet', () => {
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
   })
 
-  it('buys it for the whole price, and downloads what was published', async () => {
+  it('buys it for the total price, and downloads the published bytes', async () => {
     await button('Buy for 2.5025 OCEAN').click()
     await page.getByText('You already have this').waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), button('Download').click()])
@@ -106,7 +106,7 @@ describe('the whole tour with the built-in wallet', () => {
     expect(await page.locator('.transfer').textContent()).toContain('The SHA-256 matches')
   })
 
-  it('still has it after a reload, and makes a link that anybody can use', async () => {
+  it('has it after a reload, and creates a link that anybody can use', async () => {
     await page.reload()
     await page.getByText('You already have this').waitFor()
     await page.getByText('More ways to download').click()
@@ -120,7 +120,7 @@ describe('the whole tour with the built-in wallet', () => {
     ).toBe(SHA256)
   })
 
-  it('tells the publisher of the order and its income, and revokes', async () => {
+  it('shows the publisher the order and its income, and revokes', async () => {
     await use(0)
     await page.getByRole('link', { name: 'Mine' }).click()
     const row = page.locator(`.asset-row[data-did="${did}"]`)
@@ -131,7 +131,7 @@ describe('the whole tour with the built-in wallet', () => {
     await row.getByText('Revoked').waitFor()
   })
 
-  it('refuses the buyer then, in words, and his link', async () => {
+  it('then refuses the buyer with a reason, and the link', async () => {
     expect((await fetch(link)).status).toBe(403)
     await use(2)
     await visit(`asset/${did}`)
@@ -139,7 +139,7 @@ describe('the whole tour with the built-in wallet', () => {
     expect(await button(/^(Buy|Download)/).count()).toBe(0)
   })
 
-  it('has asked nobody else meanwhile, and did nothing that the policy forbids', () => {
+  it('contacted no other server, and violated no policy', () => {
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 })

@@ -12,7 +12,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 
 const NARROW = { width: 390, height: 844 }
 const SCRIPT = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>'
-/** Lets what follows be read from the right: "exe.gnp" looks like "png.exe". */
+/** Reverses the following text: "exe.gnp" looks like "png.exe". */
 const OVERRIDE = '\u202e'
 const LINK = 'javascript:globalThis.ran=1'
 const EMOJI = '👩🏽‍🚀🏳️‍🌈'
@@ -41,7 +41,7 @@ afterEach(() => observed.context.close())
 const visit = (path: string) => page.goto(`${dev.facts.providerUrl}/console/${path}`)
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).first()
 
-/** Publishes as the first account, and waits until the index has it. */
+/** Publishes as the first account, and waits until the asset is indexed. */
 async function published(request: Omit<PublishRequest, 'files'>, fileName = 'data.csv', content = 'a,b\n1,2\n') {
   const { providerUrl: url, rpcUrl, accounts } = dev.facts
   const account = privateKeyToAccount(accounts[0]?.privateKey as `0x${string}`)
@@ -52,7 +52,7 @@ async function published(request: Omit<PublishRequest, 'files'>, fileName = 'dat
   return { did, told: () => publisher.asset(did) }
 }
 
-/** Replaces the pending transaction of an account by one that does nothing, for a higher fee, as "Cancel" of a wallet does. */
+/** Replaces the pending transaction of an account by an empty one with a higher fee, like "Cancel" of a wallet. */
 async function cancelled(key: `0x${string}`): Promise<void> {
   const account = privateKeyToAccount(key)
   const transport = http(dev.facts.rpcUrl)
@@ -69,7 +69,7 @@ const rpc = (method: string, ...params: unknown[]) =>
   })
 
 describe('hostile text of the chain', () => {
-  it('is shown as text on every page, runs nowhere, and breaks no layout', async () => {
+  it('is shown as text on every page, runs nowhere, and keeps the layout', async () => {
     await withAxe(observed.context)
     const { did } = await published(
       {
@@ -109,7 +109,7 @@ describe('hostile text of the chain', () => {
 })
 
 describe('a search', () => {
-  it('follows each letter, even where the browser refuses to change the address so often', async () => {
+  it('follows each letter, even if the browser limits changes of the address', async () => {
     await published({ name: 'Heights beside the lighthouse', price: 'free' })
     await observed.context.addInitScript(() => {
       history.replaceState = () => {
@@ -129,7 +129,7 @@ describe('a search', () => {
 })
 
 describe('the catalogue', () => {
-  it('shows the prices that the node told too late for the first answer', async () => {
+  it('shows the prices that the node returned after the first response', async () => {
     await published({ name: 'Priced late', price: 'free' })
     const query = '**/assets/query'
     let answers = 0
@@ -149,8 +149,8 @@ describe('the catalogue', () => {
   })
 })
 
-describe('a page that is loaded again', () => {
-  it('in the middle of a transaction waits for it, and orders nothing twice', async () => {
+describe('a reloaded page', () => {
+  it('waits for a pending transaction, and orders nothing twice', async () => {
     const { did, told } = await published({ name: 'Ordered once', price: 'free' })
     await visit(`asset/${did}`)
     await connect(page, 3)
@@ -172,7 +172,7 @@ describe('a page that is loaded again', () => {
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 
-  it('shows no transaction as pending of which the page has seen the receipt', async () => {
+  it('shows no transaction as pending whose receipt it has seen', async () => {
     const { did } = await published({ name: 'Mined late', price: 'free' })
     await visit(`asset/${did}`)
     await connect(page, 3)
@@ -189,7 +189,7 @@ describe('a page that is loaded again', () => {
     expect(await button('Show transactions').count()).toBe(1)
   })
 
-  it('waits no longer for a transaction that the wallet replaced by another one', async () => {
+  it('does not wait for a transaction that the wallet replaced', async () => {
     const { did } = await published({ name: 'Ordered by another one', price: 'free' })
     await visit(`asset/${did}`)
     await connect(page, 3)
@@ -198,7 +198,7 @@ describe('a page that is loaded again', () => {
     try {
       await button('Get it for free').click()
       await page.getByText('Sent, waiting to be mined').first().waitFor()
-      // the nonce is known once the journal has looked
+      // the nonce is known after the journal's first check
       await page.waitForFunction(() => JSON.stringify(localStorage).includes(String.raw`\"nonce\":`))
       await page.reload()
       await page.getByText('It continues without this page').waitFor()
@@ -214,14 +214,13 @@ describe('a page that is loaded again', () => {
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 
-  it('in the middle of an upload takes it up where it was, once the file is chosen again', async () => {
+  it('resumes an upload when the file is chosen again', async () => {
     const content = 'hour,height\n0,4.2\n'.repeat(60_000)
     const file = { name: 'heights.csv', content }
     await visit('publish')
     await connect(page, 3)
     let [held, reloaded] = [false, false]
-    // the beginning arrives, and the connection breaks. The route stays: a request that is under way while the last one is
-    // removed may never be sent
+    // the beginning arrives, and the connection breaks. The route stays: removing it may lose a running request
     await page.route('**/api/services/uploads/*', async (one) => {
       if (reloaded || one.request().method() !== 'PATCH') return one.continue()
       held = true
@@ -240,7 +239,7 @@ describe('a page that is loaded again', () => {
 })
 
 describe('files that are dropped before a wallet is connected', () => {
-  it('are uploaded once it is, and do not make the browser leave the page', async () => {
+  it('are uploaded after the connection, and do not make the browser leave the page', async () => {
     await visit('publish')
     await page.getByText('Connect a wallet to upload').waitFor()
     await drop(page, [{ name: 'early.csv', content: 'a,b\n1,2\n' }], 0)
@@ -253,7 +252,7 @@ describe('files that are dropped before a wallet is connected', () => {
 })
 
 describe('a draft that is open in two tabs', () => {
-  it('is the same in both, with an upload that one of them makes, and a reload of either loses nothing', async () => {
+  it('is the same in both, with an upload of one of them, and survives a reload of either', async () => {
     await visit('publish')
     await connect(page, 3)
     const second = await observed.context.newPage()
@@ -273,7 +272,7 @@ describe('a draft that is open in two tabs', () => {
     })
     await drop(page, [{ name: 'slow.csv', content: 'a,b\n1,2\n' }], 0)
     await row(second, 'uploading').waitFor()
-    // two tabs that ask for a token of one account at once may take each other's nonce: one is refused, and signs again
+    // two tabs that request a token of one account can overtake each other's nonce: one is refused, and signs again
     await eventually(() => isSending)
     await drop(second, [{ name: 'quick.csv', content: 'c,d\n3,4\n' }], 1)
     await row(page, 'done').waitFor()
@@ -303,8 +302,8 @@ describe('a draft that is open in two tabs', () => {
   })
 })
 
-describe('another account that is chosen in the wallet', () => {
-  it('signs nothing that was asked of the one before: an upload under way goes on', async () => {
+describe('another account of the wallet', () => {
+  it('signs nothing for the first one: a running upload continues', async () => {
     await visit('publish')
     await connect(page, 3)
     let goOn = (): void => undefined
@@ -326,8 +325,8 @@ describe('another account that is chosen in the wallet', () => {
   })
 })
 
-describe('a node that gives the logs of its newest blocks alone', () => {
-  it('leaves out what is revoked: Mine says so, and that older orders are missing', async () => {
+describe('a node that returns only the logs of its newest blocks', () => {
+  it('hides revoked assets: Mine reports that, and that older orders are missing', async () => {
     await withAxe(observed.context)
     const { did } = await published({ name: 'Revoked, and out of reach', price: 'free' })
     await page.route(dev.facts.rpcUrl, async (one) => {
@@ -348,7 +347,7 @@ describe('a node that gives the logs of its newest blocks alone', () => {
     await notice.waitFor()
     await page.unroute(dev.facts.rpcUrl)
     await page.reload()
-    // the chain tells of it, and its name is remembered
+    // the chain lists it, and its name is stored
     await own.getByText('Revoked, and out of reach').waitFor()
     await own.getByText('Revoked', { exact: true }).waitFor()
     expect(await notice.count()).toBe(0)
@@ -356,8 +355,8 @@ describe('a node that gives the logs of its newest blocks alone', () => {
   })
 })
 
-describe('a network that fails', () => {
-  it('is said with what to do, and the page goes on by itself when it is back', async () => {
+describe('a failing network', () => {
+  it('is reported with a remedy, and the page continues when it returns', async () => {
     const { did } = await published({ name: 'There and back', price: 'free' })
     await visit('')
     await page.getByRole('link', { name: 'There and back' }).waitFor()
@@ -370,7 +369,7 @@ describe('a network that fails', () => {
     expect(page.url()).toContain(encodeURIComponent(did).replaceAll('%3A', ':'))
   })
 
-  it('before a part of the page was loaded: the page is loaded again once the provider is back, and only once', async () => {
+  it('reloads the page once if a part of it was missing', async () => {
     await visit('')
     await page.getByRole('link', { name: 'There and back' }).waitFor()
     const part = '**/console/assets/status-*.js'
@@ -393,7 +392,7 @@ describe('a network that fails', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('tidegate.reloaded'))).toBe(kept)
   })
 
-  it('or a provider that does: the reason, and a button that tries again', async () => {
+  it('or provider is reported with its reason and a button to retry', async () => {
     const refuse = { status: 503, json: { error: { code: 'SEARCH_UNAVAILABLE', message: 'The search is busy.' } } }
     await page.route('**/api/aquarius/assets/query', (one) => one.fulfill(refuse))
     await visit('')

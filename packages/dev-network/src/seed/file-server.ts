@@ -7,7 +7,7 @@ export interface FileServer {
   close(): Promise<void>
 }
 
-/** Serves sample files on this machine, for assets whose files lie elsewhere. Port 0 takes any free one. Rejects if the port is in use. */
+/** Serves sample files that are not uploaded to the service. Port 0: any free one. Rejects if the port is in use. */
 export async function startFileServer(files: readonly SampleFile[], port: number): Promise<FileServer> {
   const app = Fastify({ forceCloseConnections: true })
   for (const { name, contentType, content } of files)

@@ -29,11 +29,11 @@ const picture = (name: string, [width, height]: readonly [number, number], paint
 const days = (count: number, start = Date.UTC(2026, 0, 1)) =>
   Array.from({ length: count }, (_, at) => new Date(start + at * 86_400_000).toISOString().slice(0, 10))
 
-/** Height of the water in metres at an hour: the main lunar tide, with springs and neaps. */
+/** Returns the water level in metres at an hour: the main lunar tide, with springs and neaps. */
 const level = (hour: number) =>
   1.6 * Math.sin((hour * 2 * Math.PI) / 12.42) * (1 + 0.3 * Math.cos((hour * 2 * Math.PI) / 354.4)) + 2.1
 
-/** A number from 0 to 1 that looks random, and is always the same for the same one. */
+/** Returns a pseudo-random number from 0 to 1 for a number. */
 const noise = (at: number) => Math.abs(Math.sin(at * 12.9898) * 43_758.5453) % 1
 
 export const tideTables = (year: number) =>
@@ -67,7 +67,7 @@ export const harbourMap = json(
   'application/geo+json',
 )
 
-/** From deep blue over white to red. */
+/** Returns a colour from deep blue over white to red. */
 const heat = (value: number) => {
   const warm = Math.max(0, Math.min(1, value))
   return [

@@ -2,25 +2,25 @@ import { readFileSync } from 'node:fs'
 import { replaceFile } from '@tidegate/client/safe-files'
 import type { Address } from 'viem'
 
-/** What has been seeded, kept beside the state: a later start resumes where an earlier one ended, and does nothing twice. */
+/** The record of finished steps. A later start continues after them. */
 export interface SeedNotes {
-  /** Factory of the chain that it was seeded on: another chain starts anew. */
+  /** Factory of the seeded chain. Another chain starts anew. */
   factory: Address
-  /** Port of the file server, which the published files name. */
+  /** Port of the file server: published files name it. */
   filesPort: number
   /** DIDs by key of the sample. */
   assets: Record<string, string>
-  /** Orders and changes of state that were made. */
+  /** Ids of finished steps. */
   done: string[]
 }
 
-/** Reads the notes; empty ones if there are none of this chain. */
+/** Reads the notes. Returns empty ones if there are none for this chain. */
 export function readNotes(file: string, factory: Address): SeedNotes {
   try {
     const notes = JSON.parse(readFileSync(file, 'utf8')) as SeedNotes
     if (notes.factory === factory) return notes
   } catch {
-    // none yet, or not complete
+    // missing or incomplete
   }
   return { factory, filesPort: 0, assets: {}, done: [] }
 }

@@ -1,12 +1,12 @@
-/** Lines of one page of A4, at 12 points. */
+/** Lines per page of A4, at 12 points. */
 const LINES = 48
 
-/** Sets lines of text as a PDF 1.4 of as many pages as they take. The text must be ASCII. */
+/** Returns a PDF 1.4 with lines of text on as many pages as needed. The text must be ASCII. */
 export function pdf(title: string, lines: readonly string[]): Buffer {
   const pages = Array.from({ length: Math.ceil(lines.length / LINES) }, (_, at) =>
     lines.slice(at * LINES, (at + 1) * LINES),
   )
-  // objects 1 to 3 are the catalogue, the list of pages and the font; each page has two more
+  // objects 1 to 3: catalogue, list of pages and font; then two per page
   const pageNumber = (at: number) => 4 + 2 * at
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R >>`,

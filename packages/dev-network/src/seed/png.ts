@@ -1,9 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** Colour of a point, each of red, green and blue from 0 to 255. */
+/** Returns the colour of a point: red, green and blue from 0 to 255. */
 export type Paint = (x: number, y: number) => readonly [number, number, number]
 
-/** Draws a picture of so many pixels as PNG (ISO/IEC 15948): 8 bits per channel, no filter. */
+/** Returns a picture as PNG (ISO/IEC 15948): 8 bits per channel, no filter. */
 export function png(width: number, height: number, paint: Paint): Buffer {
   const line = 1 + 3 * width
   const raw = Buffer.alloc(line * height)

@@ -4,23 +4,24 @@ import { createTidegate, type FileObject, type Tidegate, TidegateError } from '@
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { NetworkInfo } from '../info.js'
-import { CATALOGUE, type Sample } from './catalogue.js'
+import { CATALOGUE } from './catalogue.js'
 import { type FileServer, startFileServer } from './file-server.js'
 import { readNotes, type SeedNotes, writeNotes } from './notes.js'
+import { DAY, type Sample } from './sample.js'
 
-/** Seconds before the present at which a chain for sample data begins: more than the oldest sample. */
-export const SEED_AGE = 61 * 86_400
-/** Milliseconds within which the index must have read what was done. */
+/** Age in seconds of a new chain for sample data: more than the oldest sample. */
+export const SEED_AGE = 61 * DAY
+/** Milliseconds within which the index must read each step. */
 const INDEXED = 60_000
 
 export interface Seeded {
   /** DIDs of the sample assets, by their keys. */
   assets: Record<string, string>
-  /** Ends the server of the files that were not uploaded. */
+  /** Stops the file server. */
   close(): Promise<void>
 }
 
-/** Something that somebody does, some days ago. */
+/** A step of the history, so many days ago. */
 interface Step {
   id: string
   day: number
@@ -28,10 +29,9 @@ interface Step {
 }
 
 /**
- * Publishes the sample assets, orders some and retires one, as anybody would: by the client library, from the accounts of
- * the network. Blocks get timestamps in the past, as far as the chain is young enough. What an earlier run has done,
- * according to the notes in `file`, is not repeated. Resolves once the index has read all of it. Throws TidegateError where
- * the service refuses a step, and Error if the index takes a minute.
+ * Publishes the sample assets, orders some and retires one, with the client library and the accounts of the network.
+ * Block times are in the past, if the chain is young enough. Steps in the notes of `file` are skipped. Resolves when the
+ * index has read all steps. Throws TidegateError if the service refuses a step, and Error if the index takes a minute.
  */
 export async function seed(network: NetworkInfo, file: string): Promise<Seeded> {
   const notes = readNotes(file, network.addresses.ERC721Factory)
@@ -80,7 +80,9 @@ function stepsOf(stage: Stage): Step[] {
           notes.assets[key] = await publish(stage, sample)
         },
       },
-      ...orders.map(([day, buyer]) => ({ id: `order ${key} ${day}`, day, act: () => buy(buyer) })),
+      ...Object.entries(orders).flatMap(([buyer, days]) =>
+        days.map((day) => ({ id: `order ${key} ${day}`, day, act: () => buy(Number(buyer)) })),
+      ),
       ...(retired === undefined
         ? []
         : [{ id: `retire ${key}`, day: retired, act: () => people.of(publisher).setState(did(), 'retired') }]),
@@ -102,7 +104,7 @@ async function publish({ network, people, server }: Stage, sample: Sample): Prom
     timeout,
     ...(allow ? { access: allow.map((index) => people.addressOf(index)) } : {}),
   })
-  // before that it cannot be ordered
+  // an asset cannot be ordered before it is indexed
   await indexed(`asset ${did}`, () => answered(client, `/api/aquarius/assets/ddo/${did}`, 404))
   return did
 }
@@ -122,7 +124,7 @@ async function filesOf(
   return objects
 }
 
-/** Waits until the index of the chain has read a block. */
+/** Waits until the index has read a block. */
 function untilRead(client: Tidegate, block: number): Promise<void> {
   return indexed(`block ${block}`, async () => {
     const progress = await answered<{ chains: { block: number | null }[] }>(client, '/ready', 503)
@@ -130,13 +132,13 @@ function untilRead(client: Tidegate, block: number): Promise<void> {
   })
 }
 
-/** Waits until `look` finds something. Throws if that takes a minute; `what` is for the error. */
+/** Waits until `look` returns a true value. Throws after a minute; `what` is for the error. */
 async function indexed(what: string, look: () => Promise<unknown>): Promise<void> {
   for (const deadline = Date.now() + INDEXED; !(await look()); await sleep(20))
     if (Date.now() > deadline) throw new Error(`The index has not read ${what} within a minute.`)
 }
 
-/** What the service answers at a path, or undefined if it answers `notYet`, a status. Throws TidegateError for others. */
+/** Returns the response of a path; undefined for status `notYet`. Throws TidegateError for other failures. */
 async function answered<T>({ context }: Tidegate, path: string, notYet: number): Promise<T | undefined> {
   try {
     return await context.api.get<T>(path)
@@ -146,7 +148,7 @@ async function answered<T>({ context }: Tidegate, path: string, notYet: number):
   }
 }
 
-/** Clients of the service, one for each account of the network. */
+/** A client for each account of the network. */
 class People {
   private readonly clients = new Map<number, Tidegate>()
 
@@ -179,9 +181,9 @@ class People {
   }
 }
 
-/** Gives the next block the time of so many days ago; on a chain that is younger, its own time continues. */
+/** Sets the time of the next block to so many days ago. The time of a younger chain continues. */
 async function travel(node: PublicClient, days: number): Promise<void> {
-  const time = Math.floor(Date.now() / 1000 - days * 86_400)
+  const time = Math.floor(Date.now() / 1000 - days * DAY)
   const { timestamp } = await node.getBlock()
   if (time <= Number(timestamp)) return
   await node.request({ method: 'evm_setNextBlockTimestamp', params: [time] } as never)

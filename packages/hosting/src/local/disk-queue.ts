@@ -2,22 +2,23 @@ import type { FileHandle } from 'node:fs/promises'
 import { HostingError } from '@tidegate/protocol'
 import { HOSTING_LIMITS } from '../limits.js'
 
-/** Codes of the file system for a disk, or an account on it, without room. */
+/** Error codes of a full disk or an exhausted disk quota. */
 const FULL = ['ENOSPC', 'EDQUOT']
 
 /**
- * Writes to a file, one after the other, all that has come while the disk was busy. The disk begins to sync before anybody
- * waits for it. A failure stays, and is thrown to whoever waits.
+ * Writes batches to a file in order: one write for all batches that arrived during the last one. Syncs ahead of a
+ * checkpoint. After a failure nothing more is written, and every wait rejects with it.
  */
 export class DiskQueue {
   private waiting: Buffer[] = []
   private writing: Promise<void> | undefined
-  /** The sync under way, and the bytes written since it began. Its failure is told by the system only once. */
+  /** The last sync. The system reports a failure only once, so it is kept. */
   private syncing: Promise<void> = Promise.resolve()
   private isSyncing = false
+  /** Bytes written since that sync began. */
   private unsynced = 0
 
-  /** `position`: where the next byte is written. `onWritten` is called with what was added, when the disk has it. */
+  /** `position`: offset of the next byte. `onWritten` is called with each added buffer after its write. */
   constructor(
     private readonly handle: FileHandle,
     private position: number,
@@ -33,30 +34,26 @@ export class DiskQueue {
     return !this.writing
   }
 
-  /** Waits until some of it is written. Throws HostingError, or the error of the system. */
+  /** Waits for the current write. Throws HostingError or the system's error. */
   async progress(): Promise<void> {
     await this.writing?.catch(failure)
   }
 
-  /** Makes all bytes up to a position durable. Throws as progress. */
+  /** Makes all bytes up to a position durable. Throws like progress. */
   async sync(to: number): Promise<void> {
     while (this.position < to) await this.progress()
-    // a sync that began earlier may not have all of it
+    // an earlier sync may not include all bytes
     await this.syncing.catch(failure)
     await this.syncNow().catch(failure)
   }
 
-  /** Waits until the disk is left alone. */
+  /** Waits until no write or sync is running. */
   async settled(): Promise<void> {
-    // nothing more is written after a failure
-    while (this.writing)
-      if (
-        !(await this.writing.then(
-          () => true,
-          () => false,
-        ))
-      )
-        break
+    try {
+      while (this.writing) await this.writing
+    } catch {
+      // nothing more is written after a failure
+    }
     await this.syncing.catch(() => undefined)
   }
 
@@ -94,7 +91,7 @@ export class DiskQueue {
   }
 }
 
-/** Returns what follows the first bytes of several. */
+/** Returns the rest of some buffers after their first `bytes`. */
 function behind(all: Buffer[], bytes: number): Buffer[] {
   let skipped = 0
   const at = all.findIndex(({ length }) => {
@@ -106,7 +103,7 @@ function behind(all: Buffer[], bytes: number): Buffer[] {
   return [first.subarray(first.length - (skipped - bytes)), ...rest]
 }
 
-/** Throws the error for the publisher if there is no room. */
+/** Rethrows an error of the disk; a full disk becomes a HostingError. */
 export function failure(error: NodeJS.ErrnoException): never {
   if (FULL.includes(error.code ?? '')) throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
   throw error

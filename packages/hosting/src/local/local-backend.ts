@@ -12,19 +12,16 @@ import { Batches } from './batches.js'
 import { failure } from './disk-queue.js'
 import { LocalWriter } from './local-writer.js'
 
-/** The operations of the file system that a backend uses. */
+/** The file system operations that the backend uses. */
 export type Disk = Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'stat' | 'unlink'>
 
-/**
- * A folder that holds the bytes of hosted files, each in a file named by its id. Everything that is created or deleted
- * survives a power failure once the promise resolves.
- */
+/** Stores hosted files in a folder, each under its id. Creations and deletions survive a power loss once their promise resolves. */
 export class LocalBackend implements FileBackend {
   private readonly hashes = new RereadHashes()
   private readonly batches = new Batches()
   private readonly reading = new BufferPool(HOSTING_LIMITS.hosting.read, HOSTING_LIMITS.hosting.readsKept)
 
-  /** `disk`: another one than that of this machine, for tests. */
+  /** `disk`: replaces the file system in tests. */
   constructor(
     readonly folder: string,
     private readonly disk: Disk = promises,
@@ -33,11 +30,11 @@ export class LocalBackend implements FileBackend {
   async prepare(): Promise<void> {
     const path = resolve(this.folder)
     const first = (await this.disk.mkdir(path, { recursive: true, mode: 0o700 })) ?? path
-    // each folder that was created is an entry of the one above it
+    // each created folder is an entry of its parent
     for (let at = path; at.length >= first.length; at = dirname(at)) await this.syncFolder(dirname(at))
   }
 
-  /** Throws HostingError where bytes that were acknowledged are gone, as open does. */
+  /** Throws HostingError if acknowledged bytes are missing. */
   hash({ id, received }: HostedRow): Promise<RunningHash> {
     return this.hashes.begin(id, received, () => this.read({ id }, 0, received - 1).catch(lost))
   }
@@ -63,13 +60,13 @@ export class LocalBackend implements FileBackend {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
-    // also where it is gone: the process that deleted it may have died before this
+    // also if the file is missing: the process that deleted it may have died before this
     await this.syncFolder(dirname(path)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
   }
 
-  /** Does nothing: all that a crash leaves in the folder belongs to a file. */
+  /** Does nothing: every file in the folder belongs to an upload. */
   async tidy(): Promise<void> {}
 
   async *ids(): AsyncGenerator<string> {
@@ -80,7 +77,7 @@ export class LocalBackend implements FileBackend {
 
   async close(): Promise<void> {}
 
-  /** Opens a file for writing, and creates it first if nothing of it was acknowledged. */
+  /** Opens a file for writing. Creates it if no bytes are acknowledged. */
   private async openForWriting(id: string, received: number): Promise<FileHandle> {
     const path = this.pathOf(id)
     if (received === 0) return this.create(path).catch(failure)
@@ -93,16 +90,16 @@ export class LocalBackend implements FileBackend {
   private async create(path: string): Promise<FileHandle> {
     await this.disk.mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const handle = await this.disk.open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
-    // also of a file that is there: the process that created it may have died before this
+    // also if the file exists: the process that created it may have died before this
     await this.syncFolder(dirname(path))
     await this.syncFolder(this.folder)
     return handle
   }
 
   private pathOf(id: string): string {
-    // nothing else ever becomes part of a path
+    // no other text becomes part of a path
     if (!HOSTED_ID.test(id)) throw new Error('Not the id of a hosted file.')
-    // in folders of a few files each, named by the beginning
+    // folders by prefix, so that each has few files
     return join(this.folder, id.slice(0, 2), id)
   }
 

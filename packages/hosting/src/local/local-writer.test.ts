@@ -15,7 +15,7 @@ const { batch, batchMemory, uploadMemory } = HOSTING_LIMITS.hosting
 const CHUNK = 65_536
 const CONTENT = randomBytes(5_000_000)
 
-describe('the writer of an upload to a disk', () => {
+describe('LocalWriter', () => {
   let folder: string
   let made = 0
   beforeAll(() => {
@@ -23,7 +23,7 @@ describe('the writer of an upload to a disk', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** A writer on a file whose disk does what `change` makes of it. */
+  /** Creates a writer on a disk that `change` modifies. */
   async function writing(change: (handle: FileHandle) => void, batches = new Batches(), size = CONTENT.length) {
     const path = join(folder, String(made++))
     const handle = await open(path, 'w+')
@@ -34,14 +34,14 @@ describe('the writer of an upload to a disk', () => {
     const written = { bytes: 0 }
     const write = async (bytes: Buffer) => {
       for (let rest = bytes; rest.length > 0; rest = rest.subarray(await writer.write(rest))) {
-        // each may be taken in part
+        // a write may take a part of the chunk
       }
       written.bytes += bytes.length
     }
     return { path, writer, write, written, acknowledged }
   }
 
-  it('writes everything where the disk takes what it is given in pieces', async () => {
+  it('writes all bytes if the disk writes only parts of a buffer', async () => {
     const random = seeded(3)
     const { path, writer, write, acknowledged } = await writing((handle) => {
       handle.writev = (async (batches: Buffer[], position: number) => {
@@ -57,7 +57,7 @@ describe('the writer of an upload to a disk', () => {
     await writer.close()
   })
 
-  it('takes no more than its memory while the disk stands still, and less while others use theirs', async () => {
+  it('takes no more than its memory while the disk stalls, and less while other uploads use memory', async () => {
     const batches = new Batches()
     const resume: (() => void)[] = []
     const stand = (handle: FileHandle) => {
@@ -71,7 +71,7 @@ describe('the writer of an upload to a disk', () => {
     const fill = async ({ write }: Awaited<ReturnType<typeof writing>>) => {
       for (let at = 0; at < CONTENT.length; at += CHUNK) await write(CONTENT.subarray(at, at + CHUNK))
     }
-    /** Whoever waits for the disk takes nothing more, however often others have their turn. */
+    /** Resolves after several turns of the event loop, in which a waiting writer takes no more bytes. */
     const turns = async () => {
       for (let count = 0; count < 1000; count++) await new Promise((resolve) => setImmediate(resolve))
     }

@@ -5,25 +5,25 @@ import type { Batches } from './batches.js'
 import { DiskQueue } from './disk-queue.js'
 
 /**
- * Writes beyond what was acknowledged: what is there after a crash is overwritten by the next part. Batches are gathered
- * while the disk writes those before. Bytes are copied: chunks that wait for the disk cost the garbage collector several
- * times as much.
+ * Writes an upload to a file, after the acknowledged bytes; the next part overwrites the rest of a crashed one. Fills a
+ * batch while the disk writes earlier ones. Copies bytes into batches, since waiting chunks burden the garbage collector.
  */
 export class LocalWriter implements BackendWriter {
   readonly writesWhileCommitting = true
   private readonly disk: DiskQueue
-  /** The batch that is gathered, and its bytes. */
+  /** The batch that is being filled, and its bytes. */
   private batch: Buffer | undefined
   private bytes = 0
   private timer: NodeJS.Timeout | undefined
-  /** The batches that the disk has not written, by what of them is to be written. */
+  /** Batches that wait for the disk, by their filled part. */
   private readonly queued = new Map<Buffer, Buffer>()
-  /** Bytes of the file that were accepted; of those, how many the last commit began with, and when. */
+  /** Bytes of the file that were accepted. */
   private position: number
+  /** The position at the start of the last commit, and its time. */
   private committed: number
   private committedAt = Number.NEGATIVE_INFINITY
 
-  /** `received`: bytes that the file has; `size`: bytes that it will have. */
+  /** `received`: bytes of the file so far; `size`: bytes of the complete file. */
   constructor(
     private readonly handle: FileHandle,
     received: number,
@@ -48,7 +48,7 @@ export class LocalWriter implements BackendWriter {
     this.bytes += count
     this.position += count
     if (this.bytes === this.batch.length) this.handOver()
-    // a slow connection takes long to fill a batch
+    // a slow line takes long to fill a batch
     else this.timer ??= setTimeout(() => this.handOverIfIdle(), HOSTING_LIMITS.hosting.batchWait)
     return count
   }
@@ -68,7 +68,7 @@ export class LocalWriter implements BackendWriter {
     await this.handle.close()
   }
 
-  /** Returns memory for the next batch: more than two only if there is enough for all uploads. */
+  /** Returns a buffer for the next batch. Beyond two, the limits of the upload and of the process apply. */
   private async next(): Promise<Buffer> {
     const left = this.size - this.position
     for (;;) {
@@ -86,7 +86,7 @@ export class LocalWriter implements BackendWriter {
     else this.timer = setTimeout(() => this.handOverIfIdle(), HOSTING_LIMITS.hosting.batchWait)
   }
 
-  /** Has the disk write what is gathered. */
+  /** Hands the filled part of the batch to the disk. */
   private handOver(): void {
     const { batch, bytes } = this
     if (!batch || bytes === 0) return

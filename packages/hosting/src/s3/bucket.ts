@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream'
 import { type S3Account, S3Client, S3Error } from './s3-client.js'
 
-/** A part of a multipart upload, as S3 knows it. */
+/** An uploaded part of a multipart upload. */
 export type UploadedPart = [number: number, etag: string]
 
-/** A multipart upload that is neither complete nor aborted, and when it began, in milliseconds since 1970. */
 export interface OpenUpload {
   key: string
   uploadId: string
+  /** When it began, in milliseconds since 1970. */
   at: number
 }
 
-/** The operations on a bucket that hosting needs. All reject with S3Error. */
+/** Operations on a bucket. All reject with S3Error. */
 export class Bucket {
   private readonly client: S3Client
 
@@ -23,20 +23,20 @@ export class Bucket {
     await this.client.send({ method: 'PUT', key, body })
   }
 
-  /** Opens bytes of an object, both ends inclusive, of which the object has `size` in all. */
+  /** Opens a range of an object of `size` bytes, both ends inclusive. */
   async get(key: string, range: { start: number; end: number; size: number }, signal?: AbortSignal): Promise<Readable> {
     const { start, end, size } = range
     const isWhole = start === 0 && end === size - 1
     const headers: Record<string, string> = isWhole ? {} : { range: `bytes=${start}-${end}` }
     const answer = await this.client.open({ method: 'GET', key, headers, signal })
-    const { 'content-length': length, 'content-range': given } = answer.headers
-    const isAsked = isWhole ? answer.status === 200 : given === `bytes ${start}-${end}/${size}`
-    if (isAsked && Number(length) === end - start + 1) return answer.body
+    const { 'content-length': length, 'content-range': contentRange } = answer.headers
+    const isExpected = isWhole ? answer.status === 200 : contentRange === `bytes ${start}-${end}/${size}`
+    if (isExpected && Number(length) === end - start + 1) return answer.body
     answer.body.destroy()
     throw new S3Error(answer.status, 'OtherBytes')
   }
 
-  /** Returns the bytes of an object; undefined if there is none. */
+  /** Returns the size of an object in bytes; undefined if there is none. */
   async sizeOf(key: string): Promise<number | undefined> {
     try {
       const { headers } = await this.client.send({ method: 'HEAD', key })
@@ -51,7 +51,7 @@ export class Bucket {
     await this.client.send({ method: 'DELETE', key })
   }
 
-  /** The keys that begin with a prefix; with a delimiter, the beginnings that they have in common up to it. */
+  /** Yields the keys with a prefix; with a delimiter, their common prefixes up to it. */
   async *list(prefix: string, delimiter?: '/'): AsyncGenerator<string> {
     const tag = delimiter ? 'CommonPrefixes><Prefix' : 'Key'
     const end = delimiter ? 'Prefix' : 'Key'
@@ -65,20 +65,20 @@ export class Bucket {
     }
   }
 
-  /** Begins a multipart upload, and returns its id. */
+  /** Begins a multipart upload. Returns its id. */
   async begin(key: string): Promise<string> {
     const { text } = await this.client.send({ method: 'POST', key, query: { uploads: '' } })
     return known(field(text, 'UploadId'))
   }
 
-  /** Uploads a part, and returns what S3 calls these bytes. */
+  /** Uploads a part. Returns its ETag. */
   async putPart(key: string, uploadId: string, partNumber: number, body: Uint8Array): Promise<string> {
     const query = { partNumber: String(partNumber), uploadId }
     const { headers } = await this.client.send({ method: 'PUT', key, query, body })
     return known(headers.etag)
   }
 
-  /** Makes the object of its parts, which are in the order of their numbers. */
+  /** Completes a multipart upload. `parts`: ordered by number. */
   async complete(key: string, uploadId: string, parts: readonly UploadedPart[]): Promise<void> {
     const listed = parts.map(([n, etag]) => `<Part><PartNumber>${n}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`)
     const body = Buffer.from(`<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>`)
@@ -86,7 +86,7 @@ export class Bucket {
     known(field(text, 'ETag'))
   }
 
-  /** Ends a multipart upload without an object; one that is not there is left alone. */
+  /** Aborts a multipart upload. Ignores a missing one. */
   async abort(key: string, uploadId: string): Promise<void> {
     try {
       await this.client.send({ method: 'DELETE', key, query: { uploadId } })
@@ -95,14 +95,14 @@ export class Bucket {
     }
   }
 
-  /** The multipart uploads for keys that begin with a prefix. */
+  /** Yields the unfinished multipart uploads for keys with a prefix. */
   async *uploads(prefix: string): AsyncGenerator<OpenUpload> {
     for (let after: Record<string, string> = {}; ; ) {
       const { text } = await this.client.send({ method: 'GET', key: '', query: { uploads: '', prefix, ...after } })
       for (const [, upload = ''] of text.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
         const [key, uploadId] = [field(upload, 'Key'), field(upload, 'UploadId')]
         const at = Date.parse(field(upload, 'Initiated') ?? '')
-        // one without a time is never old
+        // skips uploads without a time, since their age is unknown
         if (key !== undefined && uploadId !== undefined && !Number.isNaN(at)) yield { key, uploadId, at }
       }
       const [keyMarker, uploadMarker] = [field(text, 'NextKeyMarker'), field(text, 'NextUploadIdMarker')]
@@ -116,7 +116,7 @@ export class Bucket {
   }
 }
 
-/** Returns a name that S3 has given; an answer without one is none. */
+/** Returns an id or ETag of a response. Throws S3Error if it is missing. */
 function known(name: unknown): string {
   if (typeof name !== 'string' || name === '' || name.length > 1024) throw new S3Error(0, 'NoResult')
   return name

@@ -1,11 +1,11 @@
 import { HOSTING_LIMITS } from '../limits.js'
 import { tooMany } from '../refusals.js'
 
-/** Memory that somebody has. */
+/** Reserved memory of one upload. */
 export interface Share {
-  /** Tells that something was done with it: whoever does so need not give it to others. */
+  /** Records progress, which restarts the time until the upload is asked to give up. */
   progressed(): void
-  /** Gives it back, once. */
+  /** Returns the memory. Idempotent. */
   release(): void
 }
 
@@ -19,8 +19,8 @@ interface Holder {
 const { s3Memory, s3MemoryWait, s3MemoryHold } = HOSTING_LIMITS.hosting
 
 /**
- * Memory for the parts that are in flight. Whoever finds none waits a moment, first come first served; who has had it
- * longest without filling a part is asked to give it up meanwhile, so that slow clients take turns with all others.
+ * Memory for parts in flight. Uploads wait for free memory in FIFO order. Meanwhile the uploads with the longest time since
+ * their last part are asked to give up, so that slow clients take turns.
  */
 export class PartMemory {
   private taken = 0
@@ -34,12 +34,12 @@ export class PartMemory {
     private readonly hold: number = s3MemoryHold,
   ) {}
 
-  /** Bytes that are taken. */
+  /** Reserved bytes. */
   get bytes(): number {
     return this.taken
   }
 
-  /** Takes bytes. `giveUp` is called where others wait for them. Throws HostingError if there are none in time. */
+  /** Reserves bytes. `giveUp` is called if others wait for memory. Throws HostingError if none is free in time. */
   async take(bytes: number, giveUp: () => void = () => undefined): Promise<Share> {
     if (this.waiting.length > 0 || this.taken + bytes > this.limit) await this.wait(bytes)
     else this.taken += bytes
@@ -76,7 +76,7 @@ export class PartMemory {
     })
   }
 
-  /** While somebody waits, asks as many of the slowest to give up as are waited for. */
+  /** While uploads wait, asks as many of the slowest holders to give up. */
   private press(): void {
     clearTimeout(this.pressing)
     if (this.waiting.length === 0) return

@@ -3,10 +3,10 @@ import type { HostedStore } from '../hosted-store.js'
 import type { S3Backend } from './s3-backend.js'
 import type { S3Error } from './s3-client.js'
 
-/** What the service does with the bucket, in this order, and the action that its policy must allow. */
+/** The actions that the bucket's policy must allow, in the order of the probe. */
 const STEPS = ['ListBucket', 'PutObject', 'GetObject', 'AbortMultipartUpload', 'DeleteObject'] as const
 
-/** Does everything with the bucket that the service does, with objects of a few bytes that it deletes again. */
+/** Tries every operation of the service on the bucket, with small objects that it deletes again. */
 export async function probe(
   { bucket, name, prefix }: S3Backend,
   store: HostedStore,
@@ -34,7 +34,7 @@ export async function probe(
     .then(
       () => '',
       ({ code }: S3Error) =>
-        `; what crashes leave is up to its lifecycle rule, as ListMultipartUploads fails with ${code}`,
+        `; abandoned uploads are left to its lifecycle rule, since ListMultipartUploads fails with ${code}`,
     )
   return failed.length === 0
     ? {

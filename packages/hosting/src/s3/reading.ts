@@ -5,7 +5,7 @@ import { HOSTING_LIMITS } from '../limits.js'
 import type { Bucket } from './bucket.js'
 import { BACKOFFS, S3Error } from './s3-client.js'
 
-/** Bytes of an object, both ends inclusive, of which it has `size` in all. */
+/** A range of an object of `size` bytes, both ends inclusive. */
 export interface ObjectRange {
   start: number
   end: number
@@ -13,8 +13,8 @@ export interface ObjectRange {
 }
 
 /**
- * Opens bytes of an object, which never changes: where the connection breaks, they are taken up again. Rejects with
- * S3Error. The signal, and destroying the stream, end the request whatever its state.
+ * Opens a range of an object. Objects never change, so a broken transfer is resumed. Rejects with S3Error. The signal, or
+ * destroying the stream, ends the request in any state.
  */
 export async function readObject(
   bucket: Bucket,
@@ -54,7 +54,7 @@ async function* chunks(
       signal.removeEventListener('abort', leave)
       leave()
     }
-    // connections that break again and again are no progress
+    // only a whole part counts as progress, so that endless breaks end
     if (at - beginning >= HOSTING_LIMITS.hosting.s3Part) failures = 0
     beginning = at
     const backoff = BACKOFFS[failures++]

@@ -19,21 +19,21 @@ import { S3Writer } from './writer.js'
 
 export interface S3BackendOptions {
   account: S3Account
-  /** What every key begins with: empty, or a path that ends with a slash. */
+  /** Prefix of every key: empty, or a path with a trailing slash. */
   prefix: string
-  /** Called with what could not be done in the end. */
+  /** Called with each failure that retries did not solve. */
   onFailure?: (failure: S3Error) => void
   memory?: PartMemory
-  /** Bytes of every part but the last, for tests: less than S3 takes. */
+  /** Bytes per part, for tests with less than S3 accepts. */
   part?: number
 }
 
-/** Codes of S3 services without room, beside the status 507. */
+/** Codes of S3 services without free space, besides status 507. */
 const FULL = ['XMinioStorageFull', 'QuotaExceeded', 'XMinioAdminBucketQuotaExceeded', 'InsufficientCapacity']
-/** Codes for what was there before. */
+/** Codes for missing uploads, objects and parts. */
 const LOST = ['NoSuchUpload', 'NoSuchKey', 'InvalidPart']
 
-/** A bucket of an S3-compatible service, in which each hosted file is one object when it is complete. */
+/** Stores each complete file as one object in a bucket of an S3-compatible service. */
 export class S3Backend implements FileBackend {
   readonly bucket: Bucket
   private readonly memory: PartMemory
@@ -51,12 +51,12 @@ export class S3Backend implements FileBackend {
     return this.options.prefix
   }
 
-  /** Looks whether the bucket can be listed. Rejects with S3Error. */
+  /** Checks that the bucket can be listed. Rejects with S3Error. */
   async prepare(): Promise<void> {
     await this.bucket.list(`${this.prefix}-`).next()
   }
 
-  /** The bytes of parts cannot be read before the file is complete, so the state of the hash is kept. */
+  /** Parts cannot be read before the file is complete, so the hash state is saved. */
   async hash({ received, hash }: HostedRow): Promise<RunningHash | undefined> {
     return received > 0 && hash === null ? undefined : savedHash(hash)
   }
@@ -82,7 +82,7 @@ export class S3Backend implements FileBackend {
   async sizeOf({ received, sha256, place }: HostedRow): Promise<number | undefined> {
     const { file, tail } = stateOf(place)
     if (sha256 !== null) return file === undefined ? undefined : this.bucket.sizeOf(file)
-    // the parts themselves can be listed, and nothing else
+    // only the pieces of the next part are objects; uploaded parts count as stored
     let there = received
     for (const { key, bytes } of tail) if ((await this.bucket.sizeOf(key)) !== bytes) there -= bytes
     return there
@@ -94,7 +94,7 @@ export class S3Backend implements FileBackend {
     for await (const key of this.bucket.list(this.folderOf(id))) await this.bucket.remove(key)
   }
 
-  /** Aborts multipart uploads that no file knows of. Rejects with S3Error, also where they may not be listed. */
+  /** Aborts multipart uploads of no file. Rejects with S3Error, also if listing them is not allowed. */
   async tidy(before: number, known: (id: string) => Promise<HostedRow | undefined>): Promise<void> {
     for await (const { key, uploadId, at } of this.bucket.uploads(this.prefix)) {
       const id = key.slice(this.prefix.length).split('/')[0] ?? ''
@@ -117,12 +117,12 @@ export class S3Backend implements FileBackend {
   }
 
   private folderOf(id: string): string {
-    // nothing else ever becomes part of a key
+    // no other text becomes part of a key
     if (!HOSTED_ID.test(id)) throw new Error('Not the id of a hosted file.')
     return `${this.prefix}${id}/`
   }
 
-  /** Throws the error for the publisher, and logs the response of S3 for the operator. */
+  /** Throws the publisher's error. Reports the S3 response to the operator. */
   private failed(error: unknown): never {
     if (error instanceof ProviderError || error instanceof AlreadyComplete) throw error
     const failure = error instanceof S3Error ? error : new S3Error(0, 'UNKNOWN')

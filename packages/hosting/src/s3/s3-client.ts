@@ -5,14 +5,14 @@ import { AwsV4Signer } from 'aws4fetch'
 import { Agent } from 'undici'
 import { HOSTING_LIMITS } from '../limits.js'
 
-/** A bucket, and who reads and writes it. */
+/** A bucket with the credentials for it. */
 export interface S3Account {
   endpoint: URL
   bucket: string
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Whether the bucket is in the path; otherwise it is part of the host name. */
+  /** Whether the bucket is in the path instead of the host name. */
   isPathStyle: boolean
 }
 
@@ -31,18 +31,18 @@ export interface S3Answer {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** What S3 refused, or that it cannot be reached. The message holds no key of an object, and no address. */
+/** S3 refused a request or is unreachable. The message contains no object key and no address. */
 export class S3Error extends Error {
   constructor(
-    /** 0 if there was no answer. */
+    /** HTTP status; 0 without a response. */
     readonly status: number,
-    /** Its own code, or that of the connection. */
+    /** Error code of S3 or of the connection. */
     readonly code: string,
   ) {
     super(`S3 answered ${status} ${code}.`)
   }
 
-  /** Whether the same request may pass later. */
+  /** Whether the same request may succeed later. */
   get isTransient(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500
   }
@@ -50,13 +50,12 @@ export class S3Error extends Error {
 
 const { s3Connections, s3Connect, s3Silence, s3Answer } = HOSTING_LIMITS.hosting
 
-/** Milliseconds of backoff before each retry, to which jitter is added. */
+/** Milliseconds of backoff before each retry, without jitter. */
 export const BACKOFFS = [100, 300, 900, 2700]
 
 /**
- * Client of one bucket of an S3-compatible service that the operator has configured; it may be in the operator's own
- * network. Requests are signed with their bytes (Signature Version 4), and repeated where the failure may pass: each of
- * them has the same effect when it is done twice. Redirects are not followed.
+ * Client of one bucket of the operator's S3-compatible service, which may be in a private network. Signs requests with their
+ * bytes (Signature Version 4). Retries transient failures, since every request is idempotent. Follows no redirects.
  */
 export class S3Client {
   private readonly agent = new Agent({
@@ -65,23 +64,23 @@ export class S3Client {
     bodyTimeout: s3Silence,
     connections: s3Connections,
   })
-  /** Of the signing keys, one for each day. */
+  /** Signing keys by day. */
   private readonly cache = new Map<string, ArrayBuffer>()
 
   constructor(private readonly account: S3Account) {}
 
-  /** Sends a request, and reads the answer. Rejects with S3Error, also for any status but 2xx, and the signal's reason. */
+  /** Sends a request and reads the response. Rejects with S3Error, also for statuses other than 2xx, or the signal's reason. */
   async send(request: S3Request): Promise<S3Answer & { text: string }> {
     return this.withRetries(request, async (signal) => {
       const { body, ...answer } = await this.once(request, signal)
       const text = await textOf(body)
-      // some failures come late, with the status of success
+      // late failures have a status of success
       if (answer.status >= 300 || isFailure(text)) throw failureOf(answer.status, text)
       return { ...answer, text }
     })
   }
 
-  /** Like send, with the answer as a stream, which must be read or destroyed. */
+  /** Like send, but returns the body as a stream, which must be read or destroyed. */
   async open(request: S3Request): Promise<S3Answer & { body: Readable }> {
     return this.withRetries(request, async (signal) => {
       const answer = await this.once(request, signal)
@@ -167,7 +166,7 @@ function isFailure(text: string): boolean {
   return /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/.test(text)
 }
 
-/** An answer with the status of success that holds a failure counts as one of the server. */
+/** Parses a failure. A late one, with a status of success, counts as status 500. */
 function failureOf(status: number, text: string): S3Error {
   const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? 'UNKNOWN'
   return new S3Error(status < 300 ? 500 : status, code)

@@ -1,30 +1,30 @@
 import { HOSTING_LIMITS } from '../limits.js'
 import type { UploadedPart } from './bucket.js'
 
-/** What is known of a file in the bucket. The state store has it, so that any instance continues from there. */
+/** The state of a file in the bucket. It is in the state store, so that any instance can continue the upload. */
 export interface S3State {
-  /** Key of the object that is the file; while it is not complete, the one that it will be. */
+  /** Key of the file's object, also before it is complete. */
   file?: string | undefined
-  /** Id of the multipart upload, while there is one. */
+  /** Id of the multipart upload, if there is one. */
   upload?: string | undefined
   parts: UploadedPart[]
-  /** The first part number that no writer was given. A writer that has lost its lock never has the number of another. */
+  /** The next free part number. No two writers use the same number, even if one has lost its lock. */
   next: number
-  /** Objects with what has arrived of the next part, in this order. */
+  /** Objects with the received pieces of the next part, in order. */
   tail: { key: string; bytes: number }[]
 }
 
-/** Reads what is recorded. */
+/** Parses the recorded state. */
 export function stateOf(place: string | null): S3State {
   return place === null ? { parts: [], next: 1, tail: [] } : (JSON.parse(place) as S3State)
 }
 
-/** Bytes of every part of a file but the last: all are alike, which some services require. */
+/** Returns the bytes per part of a file. Some services require parts of equal size. */
 export function partSize(size: number): number {
   const { s3Part, s3Parts } = HOSTING_LIMITS.hosting
   const mebibyte = 1_048_576
   return Math.max(s3Part, Math.ceil(size / s3Parts / mebibyte) * mebibyte)
 }
 
-/** Bytes of the largest file that the bounds allow. */
+/** Bytes of the largest file within the limits. */
 export const MAX_FILE = HOSTING_LIMITS.hosting.s3Parts * HOSTING_LIMITS.hosting.s3PartMax

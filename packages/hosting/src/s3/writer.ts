@@ -10,37 +10,37 @@ import type { S3State } from './state.js'
 
 export interface S3WriterOptions {
   bucket: Bucket
-  /** What every key of this file begins with. */
+  /** Prefix of every key of this file. */
   folder: string
-  /** Bytes of the file, and of each of its parts but the last. */
+  /** Bytes of the file, and of each part but the last. */
   size: number
   partSize: number
   state: S3State
   journal: Journal
-  /** The memory of the part. */
   memory: Share
-  /** Throws the error for the publisher. */
+  /** Throws the publisher's error. */
   failed(error: unknown): never
 }
 
 /**
- * Collects one part of the file in memory. A whole one becomes a part of a multipart upload; what has arrived of the next
- * one is kept in objects of its own, so that it can be acknowledged. Keys and part numbers are never used twice: a writer
- * that has lost its lock without noticing changes nothing that another one relies on.
+ * Collects one part of the file in memory. A whole part goes to a multipart upload; pieces of an incomplete one go to
+ * separate objects, so that they can be acknowledged. Keys and part numbers are never reused: a writer that has lost its
+ * lock cannot overwrite the data of another one.
  */
 export class S3Writer implements BackendWriter {
   readonly writesWhileCommitting = false
-  /** What is acknowledged, and what follows it. */
+  /** The acknowledged state, and the current one. */
   private recorded: S3State
   private state: S3State
   private readonly buffer: Buffer
-  /** Bytes of the part that have arrived; how many of them are in objects; whether these are in memory as well. */
+  /** Received bytes of the part. */
   private position: number
-  private kept: number
+  /** Bytes of the part in objects, and whether these bytes are in memory. */
+  private stored: number
   private isLoaded: boolean
-  /** A part number that is recorded as given to this writer. */
-  private given: number | undefined
-  /** Whether the whole file is in the bucket: surely, or perhaps with other bytes. */
+  /** A part number that is recorded for this writer. */
+  private reserved: number | undefined
+  /** Whether the whole file is in the bucket. `unconfirmed`: perhaps with other bytes. */
   private finished: 'sure' | 'unconfirmed' | undefined
 
   constructor(private readonly options: S3WriterOptions) {
@@ -48,9 +48,9 @@ export class S3Writer implements BackendWriter {
     this.recorded = state
     this.state = state
     this.buffer = Buffer.allocUnsafeSlow(Math.min(partSize, size - state.parts.length * partSize))
-    this.kept = state.tail.reduce((sum, { bytes }) => sum + bytes, 0)
-    this.position = this.kept
-    this.isLoaded = this.kept === 0
+    this.stored = state.tail.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.position = this.stored
+    this.isLoaded = this.stored === 0
   }
 
   get isDue(): boolean {
@@ -73,7 +73,7 @@ export class S3Writer implements BackendWriter {
     const needed = new Set(this.state.tail.map(({ key }) => key))
     const ended = this.recorded.tail.filter(({ key }) => !needed.has(key))
     this.recorded = this.state
-    // whatever is left over is deleted with the file
+    // remaining pieces are deleted with the file
     await Promise.allSettled(ended.map(({ key }) => this.options.bucket.remove(key)))
   }
 
@@ -83,27 +83,27 @@ export class S3Writer implements BackendWriter {
 
   private async store(isLast: boolean): Promise<void> {
     if (isLast) return this.finish()
-    if (!this.isDue) return this.position > this.kept ? this.putTail() : undefined
+    if (!this.isDue) return this.position > this.stored ? this.putTail() : undefined
     await this.putPart()
     // the number of the next part is recorded with this one
-    this.given = this.state.next
-    this.state = { ...this.state, next: this.given + 1 }
+    this.reserved = this.state.next
+    this.state = { ...this.state, next: this.reserved + 1 }
   }
 
-  /** Uploads what is in memory as the next part. */
+  /** Uploads the buffer as the next part. */
   private async putPart(): Promise<void> {
     await this.load()
-    const { file, upload } = await this.begun()
+    const { file, upload } = await this.multipartUpload()
     const number = await this.takeNumber()
     const bytes = this.buffer.subarray(0, this.position)
     const etag = await this.options.bucket.putPart(file, upload, number, bytes).catch((error) => this.lost(error, file))
     this.state = { ...this.state, parts: [...this.state.parts, [number, etag]], tail: [] }
     this.position = 0
-    this.kept = 0
+    this.stored = 0
     this.options.memory.progressed()
   }
 
-  /** An upload that is gone was perhaps completed by a request that ended before it could say so. */
+  /** Handles a failed part. If the upload is missing, an earlier request may have completed the file without recording it. */
   private async lost(error: unknown, file: string): Promise<never> {
     const { bucket, journal, size } = this.options
     if (!isMissing(error) || (await bucket.sizeOf(file)) !== size) throw error
@@ -111,19 +111,19 @@ export class S3Writer implements BackendWriter {
     throw new AlreadyComplete()
   }
 
-  /** Stores what has arrived since the last commit. */
+  /** Stores the bytes since the last commit as an object. */
   private async putTail(): Promise<void> {
     const isMerged = this.state.tail.length >= HOSTING_LIMITS.hosting.s3Pieces
     if (isMerged) await this.load()
-    const from = isMerged ? 0 : this.kept
+    const from = isMerged ? 0 : this.stored
     const key = this.newKey('tail')
     await this.options.bucket.put(key, this.buffer.subarray(from, this.position))
     const piece = { key, bytes: this.position - from }
     this.state = { ...this.state, tail: isMerged ? [piece] : [...this.state.tail, piece] }
-    this.kept = this.position
+    this.stored = this.position
   }
 
-  /** Makes the object that is the file. A small one is stored as it is. */
+  /** Creates the object of the file: a small one directly, others from their parts. */
   private async finish(): Promise<void> {
     if (this.finished) return
     const { bucket, size } = this.options
@@ -141,7 +141,7 @@ export class S3Writer implements BackendWriter {
     this.state = completeState(file)
   }
 
-  /** Completes the multipart upload. One that is gone, or of which S3 says nothing, may be complete with these bytes or with others. */
+  /** Completes the multipart upload. If it is missing or S3 confirms nothing, the file may exist, perhaps with other bytes. */
   private async complete(file: string, upload: string): Promise<'sure' | 'unconfirmed'> {
     const { bucket } = this.options
     try {
@@ -154,7 +154,7 @@ export class S3Writer implements BackendWriter {
     }
   }
 
-  /** Reads the beginning of the part, which other requests have left in objects. */
+  /** Loads the beginning of the part, which earlier requests have stored in objects. */
   private async load(): Promise<void> {
     if (this.isLoaded) return
     let at = 0
@@ -166,7 +166,8 @@ export class S3Writer implements BackendWriter {
     this.isLoaded = true
   }
 
-  private async begun(): Promise<{ file: string; upload: string }> {
+  /** Returns the multipart upload; begins one if there is none. */
+  private async multipartUpload(): Promise<{ file: string; upload: string }> {
     const { file, upload } = this.state
     if (file !== undefined && upload !== undefined) return { file, upload }
     const key = this.newKey('file')
@@ -175,17 +176,17 @@ export class S3Writer implements BackendWriter {
     return begun
   }
 
-  /** Returns a part number of this writer's own. It is recorded first, with the upload that it is for. */
+  /** Returns a new part number, after it is recorded for this writer. */
   private async takeNumber(): Promise<number> {
     const { file, upload, next } = this.state
-    const number = this.given ?? next
-    if (this.given === undefined) {
+    const number = this.reserved ?? next
+    if (this.reserved === undefined) {
       const recorded = { ...this.recorded, file, upload, next: number + 1 }
       await this.options.journal.record(JSON.stringify(recorded))
       this.recorded = recorded
       this.state = { ...this.state, next: number + 1 }
     }
-    this.given = undefined
+    this.reserved = undefined
     return number
   }
 

@@ -3,17 +3,16 @@ import { memoizedText } from '../memo.js'
 import { keccak } from './keccak.js'
 
 /**
- * Whether a value is an address: 0x and 20 bytes of hex, in any case. Use this for untrusted input instead of the chain
- * library's check, which caches thousands of its arguments, whatever their length.
+ * Whether a value is an address: 0x and 20 bytes of hex, in any case. For untrusted input: the check of the chain
+ * library caches thousands of texts of any length.
  */
 export function isAddressText(value: unknown): value is Address {
   return typeof value === 'string' && value.length === 42 && /^0x[0-9a-fA-F]{40}$/.test(value)
 }
 
 /**
- * Returns an address with its EIP-55 checksum. Kept for those used last, since a document and its events name the same few.
- * The chain library's function would load the whole library into each sandbox thread, which takes longer than everything
- * else together.
+ * Returns an address with its EIP-55 checksum. Recent ones are cached, since a document and its events repeat a few. The
+ * chain library is not used: loading it into each sandbox thread would take longer than all other work there.
  */
 export const checksummed = memoizedText(withChecksum) as (address: Address) => Address
 

@@ -1,32 +1,31 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto'
+import { LASTING_REASONS } from '../ddo/indexed.js'
 
 /**
- * ECIES over secp256k1 in the default format of the Python package eciespy, so that this and the
- * legacy service can each decrypt what the other encrypted to the same key:
- * ephemeral public key (65) ‖ nonce (16) ‖ tag (16) ‖ ciphertext; AES-256-GCM with the key
- * HKDF-SHA256(ephemeral public key ‖ shared point, both uncompressed; no salt, no info). In bytes.
- *
- * Threads of the sandbox use this module, which is why it has no arithmetic on the curve: a thread that is terminated
- * within the native code for that would abort the whole process.
+ * ECIES over secp256k1 in the default format of the Python package eciespy, so that this service and the legacy one
+ * decrypt each other's files: ephemeral public key (65) ‖ nonce (16) ‖ tag (16) ‖ ciphertext, in bytes. AES-256-GCM with
+ * the key HKDF-SHA256(ephemeral public key ‖ shared point, both uncompressed; no salt, no info). Sandbox threads use
+ * this module, so it contains no arithmetic on the curve: terminating a thread in that native code would abort the
+ * process.
  */
 export const ECIES = { key: 65, nonce: 16, tag: 16 } as const
 
 /** Bytes that encryption adds to the plaintext. */
 export const ECIES_OVERHEAD = ECIES.key + ECIES.nonce + ECIES.tag
 
-/** Whether bytes may be a ciphertext, judging by the first 65. */
+/** Whether bytes may be a ciphertext, by the first 65. */
 export function hasForm(data: Uint8Array): boolean {
   return data.length >= ECIES.key && data[0] === 4
 }
 
-/** HKDF over (ephemeral public key ‖ shared point). */
+/** Returns HKDF over (ephemeral public key ‖ shared point). */
 export function contentKey(ephemeralPublic: Uint8Array, shared: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', Buffer.concat([ephemeralPublic, shared]), '', '', 32))
 }
 
 /**
- * Decrypts a ciphertext with whichever of the points that it may share with a key fits. Throws an Error without detail
- * if none does, or it was modified.
+ * Decrypts a ciphertext with the first shared point that fits. Throws an Error without details if none does, also for
+ * modified bytes.
  */
 export function decryptContent(shared: Iterable<Uint8Array>, data: Uint8Array): Buffer {
   if (data.length < ECIES_OVERHEAD || !hasForm(data)) throw new Error('not an encrypted document')
@@ -34,10 +33,10 @@ export function decryptContent(shared: Iterable<Uint8Array>, data: Uint8Array): 
     try {
       return decryptWith(contentKey(data.subarray(0, ECIES.key), point), data)
     } catch {
-      // try the next one
+      // try the next point
     }
   }
-  throw new Error('not encrypted to this key')
+  throw new Error(LASTING_REASONS.foreign)
 }
 
 function decryptWith(key: Uint8Array, data: Uint8Array): Buffer {

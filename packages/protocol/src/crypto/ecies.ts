@@ -3,7 +3,7 @@ import secp256k1 from 'secp256k1'
 import { contentKey, decryptContent, ECIES, hasForm } from './ecies-content.js'
 import type { ProviderKey } from './keys.js'
 
-/** Encrypts a plaintext to an uncompressed public key of 65 bytes, in the format of `ecies-content.ts`. */
+/** Encrypts bytes to an uncompressed public key of 65 bytes, in the format of `ecies-content.ts`. */
 export function encrypt(publicKey: Uint8Array, plain: Uint8Array): Buffer {
   const ephemeral = ephemeralSecret()
   const ephemeralPublic = secp256k1.publicKeyCreate(ephemeral, false)
@@ -13,15 +13,15 @@ export function encrypt(publicKey: Uint8Array, plain: Uint8Array): Buffer {
   return Buffer.concat([ephemeralPublic, nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts a ciphertext with whichever of the keys fits. Throws an Error without detail if none does, or it was modified. */
+/** Decrypts a ciphertext with the first key that fits. Throws an Error without details if none does, also for modified bytes. */
 export function decrypt(keys: readonly ProviderKey[], data: Uint8Array): Buffer {
   return decryptContent(sharedPoints(keys, data), data)
 }
 
 /**
- * Yields the point that a ciphertext shares with the first of the keys, with the second, and so on; computed when asked
- * for, in 0.05 ms. Needs the first 65 bytes of the ciphertext alone. Nothing if these are no public key. A shared point
- * decrypts this one ciphertext, and reveals nothing of the provider's key.
+ * Yields the shared point of a ciphertext with each key, lazily, in 0.05 ms each. Needs only the first 65 bytes; yields
+ * nothing if they are no public key. A shared point decrypts only this ciphertext, and reveals nothing about the
+ * provider key.
  */
 export function* sharedPoints(keys: readonly ProviderKey[], data: Uint8Array): Generator<Uint8Array> {
   if (!hasForm(data)) return

@@ -4,9 +4,9 @@ import type { Address, Hex, LocalAccount } from 'viem'
 import { checksummed } from './address.js'
 import { keccak } from './keccak.js'
 
-/** A provider's signing and decryption key. The public parts are derived once, here. */
+/** A signing and decryption key of a provider, with its public parts. */
 export interface ProviderKey {
-  /** 32 bytes; never leaves crypto/. */
+  /** 32 bytes. Never leaves crypto/. */
   readonly secret: Uint8Array
   /** 65 bytes, uncompressed (0x04 ‖ x ‖ y). */
   readonly publicKey: Uint8Array
@@ -19,10 +19,10 @@ export interface Signature {
   v: 27 | 28
 }
 
-/** Half the order of secp256k1: a larger s is the malleable twin of a signature and is refused (EIP-2). */
+/** Half the order of secp256k1. A signature with a greater s is a malleable twin, and refused (EIP-2). */
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 
-/** Parses a private key of 32 bytes of hex. Throws an Error that never quotes the key. */
+/** Parses a private key: 32 bytes as hex. Throws an Error that does not quote the key. */
 export function providerKey(hex: string): ProviderKey {
   const digits = hex.trim().replace(/^0x/i, '')
   if (!/^[0-9a-f]{64}$/i.test(digits)) throw new Error('must be 32 bytes of hex (64 digits, with or without 0x)')
@@ -42,24 +42,24 @@ export function derivedSecret(key: ProviderKey, purpose: string): Uint8Array {
   return secretFrom(key.secret, purpose)
 }
 
-/** Derives a secret of 32 bytes for one purpose from another secret (HKDF), with the same properties. */
+/** Derives a secret of 32 bytes for one purpose from another secret (HKDF). */
 export function secretFrom(secret: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Returns the account that signs transactions with this key. Its part of the chain library is loaded only where it is used. */
+/** Returns the account that signs transactions with this key. Loads its part of the chain library on demand. */
 export async function transactionAccount(key: ProviderKey): Promise<LocalAccount> {
   const { privateKeyToAccount } = await import('viem/accounts')
   return privateKeyToAccount(hexOf(key.secret))
 }
 
-/** Returns the digest that a wallet signs for `personal_sign` of these bytes (EIP-191, version 0x45). */
+/** Returns the digest of `personal_sign` for these bytes (EIP-191, version 0x45). */
 export function personalDigest(bytes: Uint8Array): Uint8Array {
   const prefix = Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`)
   return keccak(Buffer.concat([prefix, bytes]))
 }
 
-/** Signs a 32-byte digest without hashing it again. */
+/** Signs a 32-byte digest, without hashing it again. */
 export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
   const { signature, recid } = secp256k1.ecdsaSign(digest, key.secret)
   return {
@@ -69,15 +69,15 @@ export function signDigest(digest: Uint8Array, key: ProviderKey): Signature {
   }
 }
 
-/** Recovers the address that made a signature of a 32-byte digest; undefined if it is not a valid one. Never throws. */
+/** Recovers the address that signed a 32-byte digest; undefined for an invalid signature. Never throws. */
 export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
   const signer = recoverSigner(digest, signature)
   return signer && checksummed(hexOf(signer))
 }
 
 /**
- * Recovers the 20 bytes of the address that made a 65-byte signature (r ‖ s ‖ v, v in 0, 1, 27, 28) of a 32-byte digest. Returns
- * undefined if it is not a valid signature. Never throws.
+ * Recovers the 20 bytes of the address that signed a 32-byte digest, from a signature of 65 bytes (r ‖ s ‖ v, v in 0, 1,
+ * 27, 28). Returns undefined for an invalid signature. Never throws.
  */
 export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 65) return undefined
@@ -88,11 +88,11 @@ export function recoverSigner(digest: Uint8Array, signature: Uint8Array): Uint8A
   try {
     return addressOf(secp256k1.ecdsaRecover(signature.slice(0, 64), recid, digest, false))
   } catch {
-    return undefined // r or s out of range, or no such point
+    return undefined // r or s is out of range, or no such point exists
   }
 }
 
-/** The address of an uncompressed public key: the last 20 bytes of the hash of its coordinates. */
+/** Returns the address of an uncompressed public key: the last 20 bytes of the hash of its coordinates. */
 function addressOf(publicKey: Uint8Array): Uint8Array {
   return keccak(publicKey.subarray(1)).subarray(12)
 }

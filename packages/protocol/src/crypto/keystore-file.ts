@@ -2,19 +2,22 @@ import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scry
 import { promisify } from 'node:util'
 import { withoutMark } from '../byte-order-mark.js'
 
-/** Cost of new files: about a third of a second and 128 MiB for each guess at the password. */
+/** Cost of new files: a third of a second and 128 MiB for each guess of the password. */
 const COST = { n: 131_072, r: 8, p: 1 }
 
-/** Highest cost accepted from a file: bytes of memory and rounds, four times geth's. */
+/** Maximum cost of a file in bytes of memory and in rounds: four times that of geth. */
 const MAX_MEMORY = 1 << 30
 const MAX_ROUNDS = 10_000_000
-/** Characters of a file: honest ones have about five hundred. */
+/** Characters of a file. Honest ones have five hundred. */
 const MAX_LENGTH = 65_536
 
-/** Hashes bytes with keccak-256. Callers pass the library that they have loaded already. */
+/** Keccak-256. A parameter, so that callers use a loaded library. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array
 
-/** A keystore that cannot be opened. The message continues a sentence that names the file, and quotes nothing of it. */
+/**
+ * A keystore that cannot be opened. The message continues a sentence that begins with the file, and quotes none of its
+ * content.
+ */
 export class KeystoreError extends Error {
   constructor(
     readonly code: 'BAD_KEYSTORE' | 'WRONG_PASSWORD',
@@ -25,8 +28,8 @@ export class KeystoreError extends Error {
 }
 
 /**
- * Decrypts a keystore file (Web3 Secret Storage version 3, the format of geth, ethers and most wallets). Returns the secret,
- * which the caller overwrites after use. Throws KeystoreError.
+ * Decrypts a keystore file (Web3 Secret Storage version 3: geth, ethers and most wallets). The caller overwrites the
+ * returned secret after use. Throws KeystoreError.
  */
 export async function decryptKeystore(text: string, password: string, keccak: Keccak): Promise<Buffer> {
   const { iv, ciphertext, mac, derive } = readKeystore(text)
@@ -39,7 +42,7 @@ export async function decryptKeystore(text: string, password: string, keccak: Ke
   return secret
 }
 
-/** Encrypts the secret of an address with a password. Returns the keystore file as JSON text. */
+/** Encrypts a secret with a password. Returns the keystore file as JSON text. */
 export async function encryptKeystore(
   { secret, address }: { secret: Uint8Array; address: string },
   password: string,
@@ -83,7 +86,7 @@ function readKeystore(text: string) {
   return { iv, mac, ciphertext: bytesIn(sealed.ciphertext, 'ciphertext'), derive: deriverOf(sealed) }
 }
 
-/** Returns the key derivation of a file. Refuses a cost above the limits before any of it is paid. */
+/** Returns the key derivation of a file. Refuses a cost above the limits before any work. */
 function deriverOf({ kdf, kdfparams }: Json): (password: string) => Promise<Buffer> {
   const params = objectIn(kdfparams, 'kdfparams')
   const salt = bytesIn(params.salt, 'salt')

@@ -8,14 +8,14 @@ import { checkDdo, type Decoded, type DocumentOwner, sha256 } from './published-
 
 type Json = Record<string, unknown>
 
-/** The location of an asset, according to a metadata cache. */
+/** Location of an asset, according to a metadata cache. */
 export interface Hint {
   chainId: number
   nft: Address
   txId: Hex
 }
 
-/** Reads the location of an asset from the text of a cache's response; undefined if it is missing or malformed. */
+/** Reads the location of an asset in a cache's response; undefined if missing or malformed. */
 export function readHint(text: string): Hint | undefined {
   const copy = parsed(text)
   const subject = (copy?.credentialSubject ?? copy) as Json | undefined
@@ -29,7 +29,7 @@ export function readHint(text: string): Hint | undefined {
   return { chainId, nft: checksummed(nftAddress), txId: txId as Hex }
 }
 
-/** Checks a cache's copy of a document, which must have the SHA-256 of the published one. */
+/** Verifies a cache's copy of a document by the SHA-256 of the published one. */
 export function decodeCopy({ text, hash, owner }: { text: string; hash: Hex; owner: DocumentOwner }): Decoded {
   const copy = parsed(text)
   const published = copy && serializations(copy).find((text) => sha256(text) === hash)
@@ -47,7 +47,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** The document without the fields that caches add, serialized as each of the publishing libraries does. */
+/** Returns the document without added fields, serialized like each publishing library does. */
 function serializations(copy: Json): string[] {
   const bare = withoutAdded(copy)
   const subject = bare.credentialSubject as Json | undefined
@@ -58,7 +58,7 @@ function serializations(copy: Json): string[] {
   return [JSON.stringify(bare), pythonJson(bare)]
 }
 
-/** JSON as Python serializes it: spaces after commas and colons, ASCII only. */
+/** Returns JSON in Python's form: spaces after commas and colons, ASCII only. */
 function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`
   if (typeof value === 'object' && value !== null)

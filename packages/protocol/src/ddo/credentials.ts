@@ -6,8 +6,8 @@ import { PROTOCOL_LIMITS } from '../limits.js'
 const LIMITS = PROTOCOL_LIMITS.document
 
 /**
- * One entry of an allow or deny list: `type` says how it names consumers. `address` and `accessList` are known here.
- * Faults in its other fields do not make the document invalid: `access/policy.ts` decides what a malformed entry means.
+ * An entry of an allow or deny list. Supported types: `address` and `accessList`. Faults in other fields keep the
+ * document valid; `provider/src/access/policy.ts` handles malformed entries.
  */
 const credential = z.looseObject({
   type: z.string().max(LIMITS.name, `must not be longer than ${LIMITS.name} characters`),
@@ -19,14 +19,14 @@ const credential = z.looseObject({
 const credentials = z.looseObject({
   allow: z.array(credential).nullish(),
   deny: z.array(credential).nullish(),
-  /** Whether one entry suffices (`any`) or all must name the consumer (`all`). */
+  /** Whether one entry (`any`) or every entry (`all`) must name the consumer. */
   match_allow: z.unknown().optional(),
   match_deny: z.unknown().optional(),
 })
 
 /**
- * The credentials of a document of version 4 or 5. Version 4 has one object; version 5 may also have a list of such
- * objects or of plain entries, which count as allowed.
+ * The credentials of a document. Version 4 has one object. Version 5 may also have a list of such objects, or of plain
+ * entries, which count as allowed.
  */
 export function credentialsField(version: 4 | 5) {
   return z
@@ -45,16 +45,16 @@ export function credentialsField(version: 4 | 5) {
 type Written = z.infer<typeof credentials>
 type WrittenEntry = z.infer<typeof credential>
 
-/** A plain entry; a type that is not text becomes an unknown one. */
+/** Converts a plain entry. A type that is no text becomes an unknown one. */
 function asEntry({ type, ...rest }: Record<string, unknown>): WrittenEntry {
   return { ...rest, type: typeof type === 'string' ? type : '' }
 }
 
-/** The credentials of an asset or service, prepared once, so that no request iterates over thousands of values. */
+/** The credentials of an asset or service, prepared once: no request iterates over thousands of values. */
 export interface Credentials {
   allow: CredentialEntry[]
   deny: CredentialEntry[]
-  /** Whether one entry that names the consumer suffices, or all must. */
+  /** Whether one entry or every entry must name the consumer. */
   matchAllow: Match
   matchDeny: Match
 }
@@ -62,9 +62,8 @@ export interface Credentials {
 export type Match = 'any' | 'all'
 
 /**
- * One entry: `addresses` names consumers, in lower case, or `*` for everybody; `accessList` names a contract and
- * thereby its members; `open` is an address entry with an empty list; `malformed` one that names nobody; `unknown` one
- * of another type.
+ * An entry. `addresses`: lower-case addresses of consumers, or `*`. `accessList`: a contract with members. `open`: an
+ * empty address entry. `malformed`: names nobody. `unknown`: another type.
  */
 export type CredentialEntry =
   | { kind: 'addresses'; addresses: ReadonlySet<string> }
@@ -74,7 +73,7 @@ export type CredentialEntry =
 export interface AccessListEntry {
   kind: 'accessList'
   list: Address
-  /** Undefined: the chain of the asset. */
+  /** Undefined: chain of the asset. */
   chainId: number | undefined
 }
 
@@ -94,7 +93,7 @@ function matchOf(written: unknown, otherwise: Match, stricter: Match): Match {
   return word === 'any' || word === 'all' ? word : stricter
 }
 
-/** Whether an entry of this type names an access list on the chain. */
+/** Whether an entry of this type names an access list. */
 export function isAccessListType(type: unknown): boolean {
   return typeof type === 'string' && /^accesslist$/i.test(type)
 }
@@ -119,11 +118,11 @@ function accessListOf(list: unknown, chainId: unknown): CredentialEntry {
   return { kind: 'accessList', list: checksummed(list as Address), chainId: ofAsset ? undefined : (chainId as number) }
 }
 
-/** A value is an address, an object that holds one (version 5), or * for everybody. Others name nobody. */
+/** Returns the address in a value: a text, an object with one (version 5), or `*`. Other values name nobody. */
 function addressIn(value: unknown): string | undefined {
   if (value === '*') return value
   const text = typeof value === 'string' ? value : (value as { address?: unknown } | null)?.address
   if (typeof text !== 'string' || text.length !== 42) return undefined
-  // the format first: lower-casing some letters takes ten times as long
+  // checks the format first: lower-casing some letters is ten times slower
   return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : undefined
 }

@@ -11,14 +11,14 @@ import { listLimitProblem } from './list-limits.js'
 /** Returns the DID of a data NFT's asset. */
 export const didOf = makeDidOf(checksummed, (text) => createHash('sha256').update(text).digest('hex'))
 
-/** Returns every DID that a data NFT's asset may have: one for each generation of documents. */
+/** Returns every possible DID of a data NFT: one for each generation of documents. */
 export function didsOf(nft: Address, chainId: number): string[] {
   return [didOf(nft, chainId, 4), didOf(nft, chainId, 5)]
 }
 
 const LIMITS = PROTOCOL_LIMITS.document
 
-/** Text with a maximum length in characters. */
+/** A text with a maximum length in characters. */
 const text = (max: number) => z.string().max(max, `must not be longer than ${max} characters`)
 
 const address = text(42)
@@ -32,16 +32,16 @@ const service = (generation: Generation) =>
     files: text(LIMITS.files),
     datatokenAddress: address,
     serviceEndpoint: text(LIMITS.endpoint),
-    /** Seconds of access that an order buys; 0 is for ever. */
+    /** Seconds of access per order; 0: no limit. */
     timeout: z.number().int().min(0),
     credentials: credentialsField(generation),
-    /** Version 5: state of this service alone, with the meaning of the NFT's state. */
+    /** Version 5: state of this service, with the meaning of the NFT's state. */
     state: z.number().int().optional(),
-    /** What consumers are asked for, as the publisher wrote it (`access/parameters.ts`). */
+    /** Questions to consumers, unchecked (`access/parameters.ts`). */
     consumerParameters: z.unknown().optional(),
   })
 
-/** What the service reads of an asset descriptor of any version. Other fields are left out, so that they cost nothing. */
+/** The fields of a document that the service reads, in any version. */
 const common = (generation: Generation) =>
   z.object({
     chainId: z.number().int().positive(),
@@ -62,7 +62,7 @@ const version5 = z.object({
   credentialSubject: common(5),
 })
 
-/** Further fields that are required before publication. */
+/** Further fields that publishing requires. */
 const publishable = version4.extend({
   '@context': z.array(z.string()),
   metadata: z.looseObject({
@@ -78,7 +78,7 @@ const publishable = version4.extend({
 
 export type Service = z.infer<ReturnType<typeof service>>
 
-/** An asset descriptor in the one form that the service works with, whatever its version. */
+/** A document in the common form of all versions. */
 export interface Ddo extends z.infer<ReturnType<typeof common>> {
   id: string
   version: string
@@ -87,9 +87,8 @@ export interface Ddo extends z.infer<ReturnType<typeof common>> {
 export type DdoCheck = { ddo: Ddo } | { problems: Record<string, string> }
 
 /**
- * Reads a parsed document as a DDO, whose id must be the DID of its NFT. Returns the problems by field instead of
- * throwing, at most PROTOCOL_LIMITS.document.problems. List limits are checked before the schema, which reports every problem of
- * every element.
+ * Reads a parsed document as DDO. Its id must be the DID of its NFT. Returns problems by field, at most
+ * PROTOCOL_LIMITS.document.problems. Checks list limits before the schema, which reports every problem of every element.
  */
 export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): DdoCheck {
   const tooLong = listLimitProblem(document)
@@ -112,8 +111,8 @@ export function readDdo(document: unknown, schema: z.ZodType<Ddo> = version4): D
 }
 
 /**
- * Reads a document more strictly, before publication: also reports missing metadata, and credentials that would lock
- * everybody out.
+ * Reads a document more strictly, before its publication. Also reports missing metadata, and credentials that lock out
+ * everybody.
  */
 export function readPublishableDdo(document: unknown): DdoCheck {
   const read = readDdo(document, publishable)

@@ -12,9 +12,9 @@ import {
 } from './published-document.js'
 
 /**
- * Decrypts, decompresses and checks the document of a metadata event: the SHA-256 must match, and it must be the DDO of
- * the emitting NFT. `keys`: those that it may be encrypted with (`ddo/document-keys.ts`). The document is untrusted:
- * the service runs this in the sandbox (`assets/documents.ts`).
+ * Decrypts, decompresses and validates the document of a metadata event: its SHA-256 must match, and it must be the DDO
+ * of the emitting NFT. `keys`: the possible keys (`ddo/document-keys.ts`). The document is untrusted, so the service
+ * decodes it in the sandbox (`catalog/src/documents.ts`).
  */
 export async function decodeDocument(
   published: PublishedDocument,
@@ -38,8 +38,8 @@ export async function decodeDocument(
 }
 
 /**
- * Returns whether a document has the hash that was published with it. `createAsset` of the client libraries publishes a
- * plain document with the hash of its hex text, `0x` included.
+ * Returns whether a document has its published hash. `createAsset` of the client libraries publishes a plain document
+ * with the hash of its hex text, `0x` included.
  */
 function hasPublishedHash(bytes: Uint8Array, flags: number, { data, hash }: PublishedDocument): boolean {
   const published = hash.toLowerCase()

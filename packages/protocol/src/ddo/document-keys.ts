@@ -4,9 +4,9 @@ import type { ProviderKey } from '../crypto/keys.js'
 import { isEncrypted, type PublishedDocument } from './published-document.js'
 
 /**
- * Returns what a published document may be decrypted with: the point that it shares with each key of the provider, in
- * their order, and nothing if it is not encrypted. Threads decrypt with that, and never have a key of the provider. The
- * cost is the same for every document, since it follows from the first 65 bytes alone.
+ * Returns the possible keys of a published document: its shared point with each provider key, in order; none if it is
+ * not encrypted. Threads decrypt with these and never have a provider key. The cost is the same for every document,
+ * since only the first 65 bytes matter.
  */
 export function documentKeys(published: PublishedDocument, keys: readonly ProviderKey[]): Uint8Array[] {
   if (!isEncrypted(published)) return []

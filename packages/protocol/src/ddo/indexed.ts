@@ -7,7 +7,7 @@ export interface IndexedNft {
   /** Token URI and owner at creation. */
   tokenUri: string
   owner: Address
-  /** ISO 8601 time of the block that deployed it. */
+  /** Time of the block that deployed the NFT, in ISO 8601. */
   created: string
 }
 
@@ -22,17 +22,17 @@ export interface IndexedDatatoken {
 export interface IndexedMetadata {
   nft: Address
   did: string
-  /** State that the event set: 0 active, 1 end of life, 2 deprecated, 3 revoked, 4 temporarily disabled, 5 unlisted. */
+  /** State in the event: 0 active, 1 end of life, 2 deprecated, 3 revoked, 4 temporarily disabled, 5 unlisted. */
   state: number
-  /** The document as published, JSON text; null when this provider cannot use it. */
+  /** JSON text of the published document; null if this provider cannot use it. */
   ddo: string | null
-  /** Why there is no document. */
+  /** The reason for a missing document. */
   reason: string | null
-  /** Whether the document is encrypted on the chain; otherwise it is public. */
+  /** Whether the document is encrypted on the chain. Otherwise it is public. */
   encrypted: boolean
   txId: Hex
   block: number
-  /** The signer of the event's transaction, according to the event. */
+  /** Signer of the transaction, according to the event. */
   from: Address
   /** Seconds since 1970. */
   timestamp: number
@@ -43,16 +43,20 @@ export interface IndexedAsset {
   nft: IndexedNft
   datatokens: (IndexedDatatoken & { orders: number })[]
   metadata: IndexedMetadata
-  /** Services of the document (`storedServices`); undefined if the document must be parsed first, or was not read. */
+  /** Services of the document (`storedServices`); undefined if the document must be parsed first. */
   services?: string | undefined
-  /** Bytes of a document that was too long to read with others; `ddo` is null then. */
+  /** Bytes of a document that was too long for a read of several assets; `ddo` is null then. */
   unread?: number | undefined
 }
 
 /** Reasons that a retry cannot change. */
-export const LASTING_REASONS = { unread: 'has events that no node gives', unstorable: 'cannot be stored' } as const
+export const LASTING_REASONS = {
+  unread: 'has events that no node gives',
+  unstorable: 'cannot be stored',
+  foreign: 'not encrypted to this key',
+} as const
 
-/** Characters that a datatoken takes beside its names. */
+/** Characters of a datatoken without its names. */
 const DATATOKEN = 100
 
 /** Returns the characters of an asset. */

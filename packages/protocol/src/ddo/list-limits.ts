@@ -3,12 +3,12 @@ import { isAccessListType } from './credentials.js'
 
 const LIMITS = PROTOCOL_LIMITS.document
 
-/** A field of a document that has too many elements, and the message without its name. */
+/** A field with too many elements, and the rest of the message. */
 export type ListLimitProblem = [field: string, message: string]
 
 /**
- * Returns the first list of a parsed document that exceeds its limit; undefined if none does. Values that are not
- * lists or objects are left to the schema.
+ * Returns the first list of a parsed document that exceeds its limit; undefined if none does. The schema handles values
+ * that are no lists or objects.
  */
 export function listLimitProblem(document: unknown): ListLimitProblem | undefined {
   const whole = part(document)
@@ -28,7 +28,7 @@ export function listLimitProblem(document: unknown): ListLimitProblem | undefine
   return problem
 }
 
-/** Counts the entries and values of all credentials of a document together: each request iterates over them. */
+/** Counts entries and values of all credentials of a document: each request iterates over them. */
 class CredentialCounts {
   private entries = 0
   private values = 0

@@ -4,16 +4,16 @@ import { PROTOCOL_LIMITS } from '../limits.js'
 
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
 
-/** Why a document above the limit of this provider cannot be used. */
+/** Reason of a document above the size limit. */
 export const TOO_LARGE = 'larger than MAX_DDO_SIZE'
 
-/** Why a document cannot be used that grows too much when it is decompressed. */
+/** Reason of a document above the limit of its growth. */
 export const INFLATED = 'inflates more than MAX_DDO_INFLATION times'
 
 /**
- * Decompresses a document in the .xz or the older .lzma container, detected by its magic bytes. Stops as soon as the
- * output exceeds `maxSize` bytes, or `maxInflation` times the input (unless it is short in any case), and allocates no
- * more memory than that needs, whatever the input declares. Throws an Error with the reason.
+ * Decompresses an .xz or .lzma document, by its magic bytes. Stops when the output exceeds `maxSize` bytes, or
+ * `maxInflation` times the input (except for short output). Allocates memory only for that, whatever the input declares.
+ * Throws an Error with the reason.
  */
 export async function decompress(
   data: Uint8Array,
@@ -35,7 +35,7 @@ async function limited(data: Uint8Array, maxSize: number, reason: string): Promi
 
 class TooLarge extends Error {}
 
-/** The library refuses dictionaries above 64 MiB in each block, and untouched memory costs nothing. */
+/** The library refuses dictionaries above 64 MiB per block, and untouched memory costs nothing. */
 async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
   const source = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -51,11 +51,11 @@ async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
 
 /** Properties, dictionary size, uncompressed size: 1, 4 and 8 bytes, little-endian. */
 const LZMA_HEADER = 13
-/** Declares that the uncompressed size is unknown: an end marker follows. */
+/** Uncompressed size of a stream with an end marker instead. */
 const UNKNOWN_SIZE = 2n ** 64n - 1n
-/** The smallest dictionary that decoders allocate. */
+/** Minimum dictionary of decoders. */
 const MIN_DICTIONARY = 4096
-/** Most literal context and position bits together that liblzma, the usual compressor of documents, allows. */
+/** Maximum of literal context bits and position bits together in liblzma, the usual compressor. */
 const MAX_LITERAL_BITS = 4
 
 function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
@@ -75,7 +75,7 @@ function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
   return output.bytes
 }
 
-/** Clamps the declared dictionary to what the output can need: the library allocates whatever the header declares. */
+/** Clamps the declared dictionary to the possible output, since the library allocates the declared size. */
 function readHeader(data: Uint8Array, maxSize: number): { header: Uint8Array; size: number | undefined } {
   if (data.length < LZMA_HEADER) throw new Error('ends early')
   const header = Uint8Array.from(data.subarray(0, LZMA_HEADER))

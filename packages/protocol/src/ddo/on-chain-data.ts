@@ -2,29 +2,29 @@ import type { Address, Hex } from '../hex.js'
 
 /** The price of one datatoken. */
 export interface Price {
-  /** Decimal amount of the price token for one datatoken; "0" for a dispenser. */
+  /** Decimal amount of the price token per datatoken; "0" for a dispenser. */
   value: string
   tokenAddress?: Address | undefined
   tokenSymbol?: string | undefined
 }
 
-/** Data of an asset that only contract calls provide; fields whose call failed are omitted. */
+/** Data of an asset from contract calls. Fields of failed calls are missing. */
 export interface OnChainData {
   owner?: Address
   tokenUri?: string
   price?: Price
   /** Active offers by datatoken. */
   offers?: ReadonlyMap<Address, Offer[]>
-  /** Names of the datatokens of its services that its NFT did not deploy. */
+  /** Names of service datatokens that the NFT did not deploy. */
   names?: ReadonlyMap<Address, TokenName>
 }
 
 /** An active offer of a datatoken, in the form of `indexedMetadata`. */
 export interface Offer {
   type: 'fixedrate' | 'dispenser'
-  /** Decimal amount of the token for one datatoken; "0" for a dispenser. */
+  /** Decimal amount of the token per datatoken; "0" for a dispenser. */
   price: string
-  /** The exchange or dispenser. */
+  /** Exchange or dispenser. */
   contract: Address
   token?: Address
   exchangeId?: Hex

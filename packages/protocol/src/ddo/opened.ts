@@ -4,26 +4,26 @@ import type { IndexedAsset } from './indexed.js'
 
 type Json = Record<string, unknown>
 
-/** A service of a document that was checked before. */
+/** A service of a validated document. */
 export interface DeclaredService {
   id: string
   datatokenAddress: string
 }
 
-/** An asset of the index, and the services of its document. */
+/** An indexed asset, and the services of its document. */
 export interface SoldAsset {
   asset: IndexedAsset
   services: DeclaredService[]
 }
 
-/** An asset of the index with its document parsed: once, for all that is made of it. */
+/** An indexed asset with its parsed document. */
 export interface OpenedAsset extends SoldAsset {
   ddo: Json
-  /** Where metadata and services are: `credentialSubject` in version 5, else the document itself. */
+  /** The object with metadata and services: `credentialSubject` in version 5, else the document. */
   subject: Json
 }
 
-/** Parses the document of an asset, which was checked before; undefined if this provider has none. */
+/** Parses the validated document of an asset; undefined if this provider has none. */
 export function opened(asset: IndexedAsset): OpenedAsset | undefined {
   const { ddo: text } = asset.metadata
   if (text === null) return undefined
@@ -32,7 +32,7 @@ export function opened(asset: IndexedAsset): OpenedAsset | undefined {
   return { asset, ddo, subject, services: (subject.services ?? []) as DeclaredService[] }
 }
 
-/** Returns the datatokens that the services of an asset sell. */
+/** Returns the datatokens of an asset's services. */
 export function soldDatatokens({ services }: SoldAsset): Address[] {
   return services.flatMap(({ datatokenAddress }) =>
     isAddressText(datatokenAddress) ? [checksummed(datatokenAddress)] : [],

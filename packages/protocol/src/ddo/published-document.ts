@@ -17,36 +17,34 @@ export interface PublishedDocument {
   hash: Hex
 }
 
-/** Returns whether a document was encrypted to the provider. */
+/** Returns whether a document is encrypted to the provider. */
 export function isEncrypted({ flags }: Pick<PublishedDocument, 'flags'>): boolean {
   return flags !== '0x' && (Number(`0x${flags.slice(-2)}`) & FLAG_ENCRYPTED) !== 0
 }
 
-/**
- * The text of the document, its DID and its services (`IndexedAsset`), or the reason why this provider cannot use it.
- */
+/** The document's text, DID and services (`IndexedAsset`), or the reason why this provider cannot use it. */
 export type Decoded = { ddo: string; did: string; services?: string | undefined } | { reason: string }
 
 /** The NFT that a document must belong to, and its limits. */
 export interface DocumentOwner {
   nft: Address
   chainId: number
-  /** Largest plain document, in bytes. */
+  /** Maximum bytes of the plain document. */
   maxSize: number
-  /** Times its compressed size that it may have (`decompress`). */
+  /** Maximum ratio of plain to compressed size (`decompress`). */
   maxInflation?: number | undefined
 }
 
-/** A document to decode, and the keys that it may be encrypted with (`ddo/document-keys.ts`). */
+/** A document, and its possible keys (`ddo/document-keys.ts`). */
 export interface DocumentTask {
   published: PublishedDocument
   owner: DocumentOwner
   keys: readonly Uint8Array[]
 }
 
-/** Returns why a document need not be decoded, judging by its length alone; undefined if it may be within its limit. */
+/** Returns why a document needs no decoding, by its length; undefined if it may be within the limit. */
 export function sizeProblem({ flags, data }: PublishedDocument, maxSize: number): string | undefined {
-  // flags may have any number of bytes, of which one is used
+  // flags may have any number of bytes, but only one is used
   if (flags.length > 2 + 64) return 'unknown flags'
   return data.length > 2 + 2 * (maxSize + PROTOCOL_LIMITS.document.overhead) ? TOO_LARGE : undefined
 }
@@ -56,7 +54,7 @@ export function sha256(data: Uint8Array | string): Hex {
   return `0x${createHash('sha256').update(data).digest('hex')}`
 }
 
-/** Parses UTF-8 text as JSON within the bounds of documents. Throws an Error that says what is wrong. */
+/** Parses UTF-8 JSON within the bounds of documents. Throws an Error with the problem. */
 export function documentJson(bytes: Uint8Array): { text: string; json: unknown } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -3,14 +3,13 @@ import { type OpenedAsset, opened, type SoldAsset } from './opened.js'
 import { isConsumable } from './states.js'
 import { ownText, readServices, storedServices } from './stored-services.js'
 
-/** An asset of the index whose document can be written as JSON: from its text, or from all that was parsed. */
+/** An indexed asset whose document can be served as JSON: from its text, or parsed. */
 export type ReadableAsset = SoldAsset & ({ beginning: string } | { beginning: undefined; opened: OpenedAsset })
 
 /**
- * Prepares the document of an asset to be written as JSON; undefined if this provider has none. `beginning` is all that is
- * the document's own, without the closing bracket: of version 4, with nothing hidden by its state. Documents of publishing
- * libraries are stored as they would be written: those are not parsed if their services were stored as well, and else once for as
- * long as the asset is in memory.
+ * Prepares the document of an asset for JSON; undefined if this provider has none. `beginning`: the document's text
+ * without its closing bracket, if it needs no changes: version 4, with no field hidden by its state. Other documents are
+ * parsed once while the asset is in memory.
  */
 export function readable(asset: IndexedAsset): ReadableAsset | undefined {
   const { ddo: text, state } = asset.metadata
@@ -21,7 +20,7 @@ export function readable(asset: IndexedAsset): ReadableAsset | undefined {
   const { ddo, subject, services } = one
   if (subject !== ddo || !isConsumable(state)) return { asset, services, beginning: undefined, opened: one }
   const own = ownText(ddo)
-  // a document without fields of its own was never valid
+  // no valid document is empty
   if (own === '{}') return { asset, services, beginning: undefined, opened: one }
   asset.services = storedServices(text as string, ddo, own)
   return { asset, services, beginning: own.slice(0, -1) }

@@ -11,9 +11,9 @@ import { isConsumable } from './states.js'
 type Json = Record<string, unknown>
 
 /**
- * Returns the asset document as metadata caches serve it: the DDO with on-chain data (`nft`, `datatokens`, `event`,
- * `stats`, `purgatory`; in version 5 inside `indexedMetadata`). Metadata and services are omitted unless the asset is
- * active or unlisted. `purgatory` is the reason of its purgatory entry.
+ * Returns the document in the format of metadata caches: the DDO with on-chain data (`nft`, `datatokens`, `event`,
+ * `stats`, `purgatory`; in version 5 inside `indexedMetadata`). Metadata and services are left out unless the asset is
+ * active or unlisted. `purgatory`: reason of the purgatory entry.
  */
 export function assetDocument(opened: OpenedAsset, onChain: OnChainData, purgatory?: string): Json {
   const { asset, ddo, subject } = opened
@@ -24,7 +24,7 @@ export function assetDocument(opened: OpenedAsset, onChain: OnChainData, purgato
   }
   const { datatokens, nft, event, stats, listed, statsByService } = addedTo(opened, onChain, purgatory)
   const indexed = { nft, event, purgatory: listed, stats: statsByService }
-  // clients send a served document back as an update: what the index adds is never taken from the document
+  // clients send served documents back as updates: added fields in them are replaced
   const own = redacted(withoutAdded(ddo))
   if (subject !== ddo)
     return { ...own, credentialSubject: { ...redacted(withoutAdded(subject)), datatokens }, indexedMetadata: indexed }
@@ -32,8 +32,8 @@ export function assetDocument(opened: OpenedAsset, onChain: OnChainData, purgato
 }
 
 /**
- * The same as JSON. The stored text is copied where it is what would be written, so that a document is read once and its long
- * parts are not written anew for each answer.
+ * Returns the same document as JSON text. Copies the stored text if possible, which is faster than serializing long
+ * documents.
  */
 export function assetDocumentText(one: ReadableAsset, onChain: OnChainData, purgatory?: string): string {
   const { beginning } = one
@@ -45,22 +45,22 @@ export function assetDocumentText(one: ReadableAsset, onChain: OnChainData, purg
   return `${beginning},"datatokens":${datatokens},"nft":${nft},"event":${event},"stats":${stats},"purgatory":${listed},"indexedMetadata":{"nft":${nft},"event":${event},"purgatory":${listed},"stats":${byService}}}`
 }
 
-/** Returns the fields that the index and the chain add to a document. */
+/** Returns the fields that index and chain add to a document. */
 function addedTo({ asset, services }: SoldAsset, onChain: OnChainData, purgatory: string | undefined) {
   const datatokens = datatokensOf(asset, services, onChain)
   const listed = { state: purgatory !== undefined, reason: purgatory ?? '' }
-  // by service, as modern clients read it; older ones read the sums at the top
+  // by service for modern clients; with sums at the top for older ones
   return { ...indexedMetadata(asset, onChain), datatokens, listed, statsByService: statsOf(asset, datatokens, onChain) }
 }
 
-/** Returns the `metadata` object of an asset; undefined if its state hides it, or it is none. */
+/** Returns the `metadata` object of an asset; undefined if its state hides it, or if it is no object. */
 export function publishedMetadata({ asset, subject }: OpenedAsset): Json | undefined {
   if (!isConsumable(asset.metadata.state)) return undefined
   const { metadata: published } = subject
   return typeof published === 'object' && published !== null ? (published as Json) : undefined
 }
 
-/** One entry for each service, in the order of the services. */
+/** Returns an entry for each service, in order. */
 function datatokensOf({ datatokens }: IndexedAsset, services: DeclaredService[], { names }: OnChainData): Json[] {
   const known = new Map(datatokens.map((datatoken) => [datatoken.address.toLowerCase(), datatoken]))
   return services.map(({ id, datatokenAddress }) => {
@@ -70,7 +70,7 @@ function datatokensOf({ datatokens }: IndexedAsset, services: DeclaredService[],
   })
 }
 
-/** Orders and offers by datatoken. */
+/** Returns orders and offers by datatoken. */
 function statsOf({ datatokens }: IndexedAsset, entries: Json[], { offers }: OnChainData): Json[] {
   const orders = new Map<unknown, number>(datatokens.map((datatoken) => [datatoken.address, datatoken.orders]))
   return entries.map(({ address, name, symbol, serviceId }) => ({

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 
 const LIMITS = PROTOCOL_LIMITS.shortened
 
-/** Fields that lists need, which are written first. */
+/** The most important fields for lists, in order. */
 const FIRST = [
   '@context',
   'id',
@@ -30,15 +30,15 @@ const FIRST = [
   'services',
 ]
 
-/** Long fields that no list shows. */
+/** Long fields that no list needs. */
 const LEFT_OUT = new Set(['additionalInformation', 'consumerParameters', 'credentials', 'files', 'compute', 'proof'])
 
-/** Shortens the text of a document to the fields that lists show. */
+/** Shortens a document to the fields for lists. */
 export function shortenedText(text: string): string {
   return JSON.stringify(new Shortening().part(JSON.parse(text)))
 }
 
-/** Copies as much of a document as fits: the first texts and entries. */
+/** Copies a document up to a size: its first texts and entries. */
 class Shortening {
   private left: number = LIMITS.size
 
@@ -65,7 +65,7 @@ class Shortening {
   }
 }
 
-/** The first characters of a text, without half of a surrogate pair. */
+/** Returns the first characters of a text, without half of a surrogate pair. */
 function beginningOf(text: string, length: number): string {
   return text.length > length ? text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '') : text
 }
@@ -76,8 +76,8 @@ function rank(name: string): number {
 }
 
 /**
- * Returns a shortened document as lists serve it, marked by `indexedMetadata.shortened`. `text`: what `shortenedText` gave,
- * or undefined if the document cannot be read now. `pick` selects parts of it.
+ * Returns a shortened document for lists, marked by `indexedMetadata.shortened`. `text`: result of `shortenedText`;
+ * undefined if the document cannot be read now. `pick` selects parts of it.
  */
 export function shortenedDocument(
   asset: IndexedAsset,
@@ -94,7 +94,7 @@ export function shortenedDocument(
     datatokens: asset.datatokens.map((one) => ({ ...one, name: cut(one.name), symbol: cut(one.symbol) })),
     metadata: { ...metadata, ddo },
   }
-  // never undefined, since it has a document
+  // never undefined: the asset has a document
   const served = pick(assetDocument(opened(short) as NonNullable<ReturnType<typeof opened>>, onChain, purgatory))
   const { indexedMetadata } = served as { indexedMetadata?: Json }
   return JSON.stringify({ ...served, indexedMetadata: { ...indexedMetadata, shortened: true } })

@@ -1,9 +1,9 @@
 import { AccessError } from '../errors.js'
 
-/** On-chain states in which an asset may be consumed: active and unlisted. */
+/** States in which an asset may be consumed: active and unlisted. */
 const CONSUMABLE_STATES = new Set([0, 5])
 
-/** Returns whether an asset in a state may be consumed; only then its metadata and services are shown. */
+/** Returns whether an asset in a state may be consumed. Otherwise its metadata and services are hidden. */
 export function isConsumable(state: number): boolean {
   return CONSUMABLE_STATES.has(state)
 }

@@ -2,7 +2,7 @@ import { parseJson } from '../json.js'
 import { PROTOCOL_LIMITS } from '../limits.js'
 import { type Ddo, readDdo } from './ddo.js'
 
-/** Reads a stored document; undefined if it does not pass the current checks. */
+/** Reads a stored document; undefined if it fails the current checks. */
 export function readStored(text: string): Ddo | undefined {
   try {
     const read = readDdo(parseJson(text, PROTOCOL_LIMITS.document))

@@ -10,16 +10,16 @@ import { documentJson, sha256 } from './published-document.js'
 export type SignedBy = Record<'publisherAddress' | 'nonce' | 'signature', unknown>
 
 /**
- * The result of validating a document before publication: its SHA-256, chain and size in bytes, or its problems by
- * field. `signedBy` where it came in an envelope.
+ * The result of a validation: SHA-256, chain and size in bytes, or problems by field. `signedBy` if the document came in
+ * an envelope.
  */
 export type Validated = ({ hash: Hex; chainId: number; size: number } | { problems: Record<string, string> }) & {
   signedBy?: SignedBy
 }
 
 /**
- * Validates the bytes of a document before publication, by itself or in an envelope `{ddo, publisherAddress, nonce,
- * signature}`. They are untrusted: the service runs this in the sandbox. `maxInflation` as for `decompress`.
+ * Validates a document before publication, with or without an envelope `{ddo, publisherAddress, nonce, signature}`. The
+ * bytes are untrusted, so the service validates in the sandbox. `maxInflation`: as for `decompress`.
  */
 export function validateDocument(bytes: Uint8Array, maxInflation = Number.POSITIVE_INFINITY): Validated {
   let json: unknown
@@ -32,11 +32,11 @@ export function validateDocument(bytes: Uint8Array, maxInflation = Number.POSITI
   if (!isEnvelope(json)) return { ...check(json, bytes, maxInflation) }
   const { ddo, publisherAddress, nonce, signature } = json
   const signedBy = { publisherAddress: scalar(publisherAddress), nonce: scalar(nonce), signature: scalar(signature) }
-  // the client publishes this text, whatever the envelope looked like
+  // the client publishes this text, not that of the envelope
   return { ...check(ddo, Buffer.from(JSON.stringify(ddo)), maxInflation), signedBy }
 }
 
-/** No document of any version has a field of this name. */
+/** No document has a field `ddo`. */
 function isEnvelope(json: unknown): json is { ddo: unknown } & Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, 'ddo')
 }
@@ -49,15 +49,15 @@ function check(json: unknown, bytes: Uint8Array, maxInflation: number): Validate
   return { hash: sha256(bytes), chainId: checked.ddo.chainId, size: bytes.length }
 }
 
-/** How many times its compressed size a document has, by a compressor that differs from LZMA by a tenth for documents. */
+/** Returns the ratio of plain to compressed size. The compressor differs from LZMA by about a tenth for documents. */
 function inflationOf(bytes: Uint8Array): number {
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window } = constants
   return bytes.length / brotliCompressSync(bytes, { params: { [quality]: 5, [window]: 22 } }).length
 }
 
 /**
- * A value as sent; an object is replaced by a value that is refused likewise. A long text is refused in any case, so it is
- * truncated instead of copied between threads.
+ * Returns a value for the check of the caller. Objects and long texts are refused anyway, so they are replaced or cut
+ * instead of copied between threads.
  */
 function scalar(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, PROTOCOL_LIMITS.document.refused)

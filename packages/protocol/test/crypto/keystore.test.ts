@@ -1,10 +1,10 @@
 import { scryptSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { type Ended, runCommand } from '../../../../test/helpers/command.js'
 import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { openKeyring } from '../../../provider/src/config/keyring.js'
@@ -91,8 +91,7 @@ describe('encrypted keys', () => {
 })
 
 describe('keys of an operator', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = newFolder()
   const path = (name: string) => join(folder, name)
   const keys = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
     runHere(['keys', ...args], environment)

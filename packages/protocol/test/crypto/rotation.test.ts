@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { ask, downloadParams, served } from '../../../../test/helpers/requests.js'
+import { ask, downloadUrl, served } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { createApp } from '../../../provider/src/app.js'
 import { loadSettings } from '../../../provider/src/config/load.js'
 
 it('key rotation: the new key quotes and encrypts; what the old key encrypted and quoted remains valid', async () => {
   const world = await World.start()
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  const asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
-  const buyer = await world.somebody()
-  const txId = await world.order(asset, buyer)
+  const folder = newFolder()
+  const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
   const app = async (previous: NodeJS.ProcessEnv) =>
     createApp(
       loadSettings(world.beside({ PROVIDER_PRIVATE_KEY: `0x${'22'.repeat(32)}`, ...previous, STATE_DIR: folder })),
@@ -21,7 +17,7 @@ it('key rotation: the new key quotes and encrypts; what the old key encrypted an
   const rotated = await app({ PREVIOUS_PRIVATE_KEYS: `0x${'33'.repeat(32)}, ${world.network.accounts[8]?.privateKey}` })
   const base = await rotated.listen()
   await served(base, asset)
-  const download = async () => ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+  const download = async () => ask(await downloadUrl(base, asset, txId, buyer))
   expect((await download()).text).toBe('tide')
   const quote = await ask(
     `${base}/api/services/initialize?documentId=${asset.did}&serviceId=tide-access&consumerAddress=${buyer.address}`,
@@ -38,5 +34,4 @@ it('key rotation: the new key quotes and encrypts; what the old key encrypted an
   await eventually(async () => (await ask(`${other}/api/aquarius/assets/ddo/${asset.did}`)).status === 404)
   await forgetful.close()
   await world.close()
-  rmSync(folder, { recursive: true })
 })

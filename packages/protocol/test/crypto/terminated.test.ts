@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildSync } from 'esbuild'
 import { expect, it } from 'vitest'
 import { ROOT } from '../../../../test/helpers/built.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 
 /** A process that terminates threads while they decrypt documents, as the sandbox does at a deadline. */
 const PROGRAM = `
@@ -55,15 +55,12 @@ function bundled(contents: string) {
 
 it('terminating a thread while it decrypts does not crash the process', async () => {
   const { outputFiles } = bundled(PROGRAM)
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  try {
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'program.mjs'), outputFiles[0]?.contents as Uint8Array)
-    const ended = promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], { timeout: 500_000 })
-    expect((await ended).stdout).toBe('alive\n')
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = newFolder()
+
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'program.mjs'), outputFiles[0]?.contents as Uint8Array)
+  const ended = promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], { timeout: 500_000 })
+  expect((await ended).stdout).toBe('alive\n')
 })
 
 it('no task of a thread loads native code beside that of Node: terminated within it, a thread aborts the process', () => {

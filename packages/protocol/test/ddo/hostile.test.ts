@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { DICTIONARIES, lzmaOf, withLzmaHeader, xzOf } from '../../../../test/helpers/containers.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -26,7 +24,7 @@ describe('hostile documents', () => {
   let base: string
   let stranger: Wallet
   let services: Record<'xz' | 'lzma', { data: Buffer; text: Buffer }>
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
 
   beforeAll(async () => {
     world = await World.start()
@@ -38,11 +36,7 @@ describe('hostile documents', () => {
     services = { xz: await of('xz'), lzma: await of('lzma') }
     await start()
   })
-  afterAll(async () => {
-    await app.close()
-    await world.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => app.close())
 
   /** Starts a service in this process, on a state that outlives it. */
   async function start(): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { DICTIONARIES, lzmaOf, xzOf } from '../../../../test/helpers/containers.js'
@@ -22,10 +22,6 @@ describe('documents that inflate', () => {
     world = await World.start()
     home = makeHome()
     stranger = await world.somebody()
-  })
-  afterAll(async () => {
-    await world.close()
-    home.remove()
   })
 
   const own = () => world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')), { publisher: stranger })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { didOf } from '../../src/ddo/ddo.js'
 
@@ -11,7 +11,6 @@ describe('DDO versions', () => {
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   async function republished(change: (ddo: Record<string, unknown>, did: { v5: string }) => object) {
     const publisher = await world.somebody()
@@ -65,11 +64,7 @@ describe('DDO versions', () => {
     expect(old).toMatchObject({ code: 'DID_NOT_RESOLVED' })
     const params = await downloadParams(fives, await world.order(fives, buyer), buyer)
     expect((await ask(`${base}/api/services/download?${params}`)).text).toBe('tide')
-    const info = await ask(`${base}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ did, serviceId: 'tide-access' }),
-    })
+    const info = await askJson(`${base}/api/services/fileinfo`, { did, serviceId: 'tide-access' })
     expect(info.json).toMatchObject([{ valid: true, contentLength: '4' }])
   })
 

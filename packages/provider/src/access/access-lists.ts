@@ -4,16 +4,13 @@ import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 
-/** A contract whose members hold its tokens, and its chain. */
+/** An access list: a contract on a chain. Holders of its tokens are members. */
 export interface AccessListAddress {
   chainId: number
   list: Address
 }
 
-/**
- * Membership of access lists: third-party contracts whose members hold one of their tokens. Answers are cached for a
- * short time, and concurrent queries for the same one are coalesced.
- */
+/** Membership of access lists. Answers are cached for a short time, and concurrent queries for one member are shared. */
 export class AccessLists {
   private readonly kept: LRUCache<string, Promise<boolean | undefined>>
 
@@ -26,8 +23,8 @@ export class AccessLists {
   }
 
   /**
-   * Whether an account is a member. Undefined if the list gives no answer: the contract does not exist, fails or
-   * returns something else, or its chain is not served. Throws ChainError if no node answers.
+   * Returns whether an account is a member. Undefined if the contract does not exist, fails or returns another type, or
+   * if its chain is not served. Throws ChainError if no node answers.
    */
   async has({ chainId, list }: AccessListAddress, member: Address): Promise<boolean | undefined> {
     const chain = this.chains.get(chainId)
@@ -43,7 +40,7 @@ export class AccessLists {
       })
       .then((balance) => (balance === undefined ? undefined : balance > 0n))
     this.kept.set(key, asked)
-    // a failure of the nodes is not cached; the rejection reaches the callers that wait
+    // node failures are not cached; all waiting callers get the rejection
     asked.catch(() => this.kept.peek(key) === asked && this.kept.delete(key))
     return asked
   }

@@ -6,7 +6,7 @@ import type { FileLists } from './file-lists.js'
 import type { Purgatory } from './purgatory.js'
 import type { AccessControl } from './rbac.js'
 
-/** The parties to a decision who may have a file. */
+/** The services that decide whether a consumer may have a file. */
 export interface Access {
   assets: AssetResolver
   fileLists: FileLists

@@ -8,29 +8,29 @@ import { completeUserdata } from './parameters.js'
 import { assertAdmitted } from './policy.js'
 import type { OpenService } from './service.js'
 
-/** A file of a service that a consumer requests. */
+/** A requested file of a service. */
 export interface WantedFile {
   fileIndex: number
-  /** The transaction that holds the order, or a reuse of it. */
+  /** Transaction of the order, or of a reuse of the order. */
   transferTxId: Hex
   userdata?: UserData | undefined
 }
 
-/** A file that the consumer may have now, and the order that entitles to it. */
+/** A file that the consumer may have now, and the order that grants it. */
 export interface AdmittedFile {
   opened: OpenService
   consumer: AuthenticatedConsumer
   fileIndex: number
   file: StoredFile
-  /** Values for the storage, complete and checked. */
+  /** Values for the storage: complete and validated. */
   userdata: UserData | undefined
   order: VerifiedOrder
 }
 
 /**
- * Decides whether an authenticated consumer may have a file of an open service: purgatory, credentials, userdata, order
- * and the operator's access control. Asks no node if the order is cached. Throws AccessError, AssetError,
- * OrderError, ChainError, ValidationError, StorageError, or the signal's reason.
+ * Decides whether an authenticated consumer may have a file: purgatory, credentials, userdata, order and the operator's
+ * access control. Asks no node if the order is cached. Throws AccessError, AssetError, OrderError, ChainError,
+ * ValidationError, StorageError, or the signal's reason.
  */
 export async function admit(
   { environments, purgatory, accessLists, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,

@@ -9,26 +9,26 @@ import {
 } from '@tidegate/storage'
 import type { OpenService } from './service.js'
 
-/** A caller without an order, whose bytes and time are limited. */
+/** A caller without an order: its bytes and its time are limited. */
 export interface AnonymousCaller {
   deadline: { readonly signal: AbortSignal; readonly aborted: boolean }
-  /** Counts bytes read from a storage. */
+  /** Counts bytes that a storage sent. */
   spend(bytes: number): void
   /** Throws LimitError if no bytes are left. */
   assertBytesLeft(): void
 }
 
 export interface DescribeOptions {
-  /** Bytes below which a checksum is computed; undefined for none. */
+  /** Files shorter than this get a checksum, in bytes. Undefined: no checksum. */
   checksumBelow?: number | undefined
 }
 
-/** A description with the type of the storage. */
+/** A description with the type of its storage. */
 export type TypedDescription = DescribedFile & Pick<StoredFile, 'type'>
 
 /**
- * Describes a file of a published service, as far as that is possible without an order. A file that is not described by
- * the deadline is not valid. Throws AssetError, LimitError, StorageError.
+ * Describes a file of a published service, as far as a caller without an order may know it. A file whose description
+ * misses the deadline is not valid. Throws AssetError, LimitError, StorageError.
  */
 export async function describePublished(
   descriptions: PublishedDescriptions,
@@ -44,7 +44,7 @@ export async function describePublished(
   return { type: file.type, ...(await inTime(description, caller)) }
 }
 
-/** Describes all files of a service, or one of them, a few at a time. Throws as describePublished. */
+/** Describes all files of a service in batches, or the one at `only`. Throws the errors of describePublished. */
 export function describeAll(
   descriptions: PublishedDescriptions,
   opened: OpenService,
@@ -75,17 +75,17 @@ export async function describeSent(
   return { type: file.type, ...(await inTime(description, caller)) }
 }
 
-/** Returns why a file is not valid. */
+/** Returns the reason why a file is not valid. */
 export function problemOf({ reason = 'failed' }: DescribedFile): FileProblem {
   return reason
 }
 
-/** Throws LimitError if describing the file reads it, and the caller has no bytes left. */
+/** Throws LimitError if the description needs bytes of the file and the caller has none left. */
 function assertReadable(file: StoredFile, caller: AnonymousCaller, checksumBelow: number | undefined): void {
   if (checksumBelow !== undefined || file.describesByReading) caller.assertBytesLeft()
 }
 
-/** Resolves with the description, or with that of an unavailable file once the deadline has passed. */
+/** Resolves with the description. After the deadline, resolves with an invalid file. */
 function inTime(description: Promise<DescribedFile>, { deadline }: AnonymousCaller): Promise<DescribedFile> {
   return description.catch((error: unknown) => {
     if (deadline.aborted) return { valid: false, reason: 'timeout' }

@@ -16,8 +16,8 @@ export function assertFitsLink(userdata: UserData | undefined): void {
 }
 
 /**
- * Returns the grant of a download link for an admitted file, as the consumer requested it. It ends no later than the
- * token that the link is created with. `lifetime` in seconds.
+ * Returns the grant of a download link for an admitted file. It expires with the caller's auth token, if that is
+ * earlier. `lifetime` in seconds.
  */
 export function grantOf(
   { opened, consumer, fileIndex }: AdmittedFile,
@@ -41,8 +41,8 @@ export function grantOf(
 }
 
 /**
- * Returns the consumer of a grant, and the file that the grant is for. The consumer was authenticated when the link was
- * created, so that its use consumes no nonce. Throws LinkError if the asset is on another chain.
+ * Returns the consumer and the file of a grant. The consumer was authenticated when the link was created, so the link
+ * consumes no nonce. Throws LinkError if the asset is on another chain.
  */
 export function claimOf(
   { consumer: address, chainId, isWallet, fileIndex, orderTx: transferTxId, userdata }: Grant,

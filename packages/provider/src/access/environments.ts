@@ -2,7 +2,7 @@ import { AccessError, ValidationError } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
 
-/** Type of the services that deliver their file. All others sell compute on it. */
+/** Type of the services that deliver their file. All other types sell compute. */
 const ACCESS = 'access'
 
 function environmentsOn(chainId: number, all: readonly ComputeEnvironment[]): ComputeEnvironment[] {

@@ -15,25 +15,22 @@ const KEY_MISSING =
 
 /** The decrypted file list of one service. */
 export interface FileList {
-  /** Returns every file, each bound to its storage kind. One whose descriptor is not understood is not valid. */
+  /** Returns every file with its storage kind. A file with an unknown descriptor is not valid. */
   all(): StoredFile[]
-  /** Returns the file at an index, in the same way. Throws AssetError if there is none. */
+  /** Returns the file at an index. Throws AssetError if there is none. */
   at(index: number): StoredFile
 }
 
-/**
- * Decrypts file lists. A list is cached for as long as the document of its service is: decryption costs an elliptic
- * curve multiplication.
- */
+/** Decrypts file lists. Each is cached as long as the document of its service, since decryption is expensive. */
 export class FileLists {
   private readonly cache = new WeakMap<object, FileList>()
 
   constructor(
     private readonly storages: StorageRegistry,
-    /** Whether lists that name no NFT and datatoken are accepted, as in documents of version 4.0.0. */
+    /** Accepts lists that name no NFT and datatoken, as in documents of version 4.0.0. */
     private readonly allowUnbound: boolean,
     private readonly keys: Pick<ProviderKeys, 'isNeeded'>,
-    /** Called with the storage objects of each list that is decrypted. */
+    /** Called with the storage objects of each decrypted list. */
     private readonly onOpened: (asset: Asset, encrypted: string, objects: readonly unknown[]) => void = () => undefined,
   ) {}
 
@@ -73,7 +70,7 @@ export class FileLists {
     }
   }
 
-  /** An unsupported descriptor is the publisher's fault, and affects this file alone. */
+  /** Only this file is affected by an unsupported descriptor. */
   private bind(object: unknown): StoredFile {
     try {
       return this.storages.file(object)
@@ -84,7 +81,7 @@ export class FileLists {
   }
 }
 
-/** A file with an unsupported descriptor: it is described as not valid, and cannot be opened. */
+/** A file with an unsupported descriptor: not valid, and it cannot be opened. */
 function unusableFile(type: string | undefined): StoredFile {
   const refuse = () => {
     throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
@@ -100,7 +97,7 @@ function unusableFile(type: string | undefined): StoredFile {
   }
 }
 
-/** A file of type smartcontract that names no chain is on the asset's own (wire contract, "download"). */
+/** Adds the chain of the asset to a file of type smartcontract that names none (wire contract, "download"). */
 function onChain(object: unknown, chainId: number): unknown {
   const { type, chainId: named } = (object ?? {}) as { type?: unknown; chainId?: unknown }
   const isContract = typeof type === 'string' && type.toLowerCase() === 'smartcontract'

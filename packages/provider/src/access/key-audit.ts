@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DocumentReader, IndexStore } from '@tidegate/catalog'
 import type { Chain, Chains } from '@tidegate/chain'
@@ -8,10 +9,10 @@ import { canDecrypt } from '@tidegate/storage'
 import type { Address } from 'viem'
 import type { ProviderKeys } from './provider-keys.js'
 
-/** The assets of a chain that need a key that is not configured. */
+/** The assets of a chain whose files need a missing provider key. */
 export interface UnknownKeyAssets {
   count: number
-  /** The first of them. */
+  /** The first `NAMED` of the assets. */
   dids: string[]
 }
 
@@ -21,18 +22,18 @@ export interface AuditSources {
   keys: ProviderKeys
 }
 
-/** Data NFTs that are looked up between two pauses. */
+/** Data NFTs per page. */
 const PAGE = 20
-/** Assets that are named. */
+/** Assets named in the log. */
 const NAMED = 20
-/** Pauses, as multiples of the time that the work before took: between pages, and between counts. */
+/** Pauses between pages and between counts, as multiples of the preceding work. */
 const PAUSE = { page: 9, count: 100 }
 /** Milliseconds between checks whether a count is due. */
 const INTERVAL = 1000
 
 /**
- * Counts the assets of a chain whose files need a key that is not configured, page by page. Learns which endpoint most
- * assets name that a key decrypts. `rest`: called after each page with the milliseconds that it took.
+ * Counts the assets of a chain whose files need a missing provider key, page by page. Learns the endpoint that most
+ * decryptable assets name. `rest` is called after each page with the milliseconds that the page took.
  */
 export async function countUnknown(
   chain: Chain,
@@ -52,7 +53,7 @@ export async function countUnknown(
       if (canDecrypt(files, chain.keys)) opened.add(endpoint)
       else isUnknown ||= keys.isNeeded({ chainId: chain.chainId, endpoint, files, published })
     }
-    // once for each asset: a stranger's may have any number of services
+    // each asset counts once: a hostile document may repeat its endpoint
     for (const endpoint of opened) endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + 1)
     if (!isUnknown) return
     found.count += 1
@@ -77,11 +78,11 @@ interface AuditOptions extends AuditSources {
   log: Logger
   /** Whether the index of a chain is current. */
   isCurrent: (chainId: number) => boolean
-  /** Whether this instance indexes a chain: one of all counts its assets. */
+  /** Whether this instance leads the index of a chain. Only the leader counts. */
   leads: (chainId: number) => Promise<boolean>
 }
 
-/** Counts in the background: at the start, and after changes of the index, in a tenth of a core at most. */
+/** Counts in the background: at the start and after changes of the index. Uses at most a tenth of a core. */
 export class KeyAudit {
   private readonly results = new Map<number, UnknownKeyAssets>()
   private readonly due: Set<number>
@@ -89,14 +90,16 @@ export class KeyAudit {
 
   constructor(private readonly options: AuditOptions) {
     this.due = new Set(options.chains.keys())
+    // the pauses of every chain listen for it
+    setMaxListeners(0, this.stopped.signal)
   }
 
-  /** The number of assets with an unknown key; undefined until they were counted. */
+  /** Returns the number of assets that need a missing key; undefined before the first count. */
   count(chainId: number): number | undefined {
     return this.results.get(chainId)?.count
   }
 
-  /** Notes that the index of a chain has changed. */
+  /** Requests a new count after a change of the index. */
   changed(chainId: number): void {
     this.due.add(chainId)
   }
@@ -126,7 +129,7 @@ export class KeyAudit {
           busy ||= performance.now() - begun
         }
       } catch {
-        // the database failed, or the service stops
+        // the database failed, or the service is stopping
         this.due.add(chainId)
       }
       await this.pause(Math.max(INTERVAL, PAUSE.count * busy)).catch(() => undefined)

@@ -1,13 +1,13 @@
 import type { Address } from 'viem'
 import type { AccessLists } from './access-lists.js'
 
-/** Accounts that the operator names in the settings: by address, or as the members of access lists by chain. */
+/** Accounts named in the settings: by address, or as members of access lists. */
 export interface NamedAccounts {
   addresses: readonly Address[]
   lists: ReadonlyMap<number, readonly Address[]>
 }
 
-/** Returns the accounts of two settings; undefined if neither is set, which means everybody. */
+/** Combines two settings. Returns undefined if neither is set: everybody is allowed. */
 export function namedAccounts(
   addresses: readonly Address[] | undefined,
   lists: ReadonlyMap<number, readonly Address[]> | undefined,
@@ -16,9 +16,9 @@ export function namedAccounts(
 }
 
 /**
- * Whether an account is named, by its address or by a list on the chain of the request: an address may have another
- * owner on another chain. A list that gives no answer has no members. Throws ChainError if no node answers and no other
- * list names the account.
+ * Returns whether an account is named by its address, or by a list on the chain of the request. Lists of other chains do
+ * not count: the address may have another owner there. A list without an answer has no members. Throws ChainError if no
+ * node answers and no other list names the account.
  */
 export async function isNamed(
   { addresses, lists }: NamedAccounts,

@@ -2,13 +2,13 @@ import { memoized, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate
 import type { UserData } from '@tidegate/storage'
 import * as z from 'zod'
 
-/** One of the consumerParameters of a service: a value that the publisher requests from each consumer. */
+/** One of the consumerParameters of a service: a value that each consumer enters. */
 const consumerParameter = z.object({
   name: z.string(),
   type: z.string().optional(),
   required: z.boolean().optional(),
   default: z.unknown().optional(),
-  /** For a select: a list of objects whose keys are the values, or the same as JSON text. */
+  /** Options of a select: a list of objects whose keys are the values, or that list as JSON text. */
   options: z.unknown().optional(),
 })
 
@@ -29,7 +29,7 @@ export function completeUserdata(declared: unknown, userdata: UserData | undefin
     const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
     if (value === undefined || value === '') {
       const { default: fallback, required, name } = parameter
-      // an own property, even for __proto__
+      // defineProperty: an assignment to __proto__ would set the prototype
       if (fallback !== undefined && fallback !== null && fallback !== '')
         Object.defineProperty(values, name, { value: fallback, enumerable: true, writable: true, configurable: true })
       else if (required) throw refusal(name, 'is required')

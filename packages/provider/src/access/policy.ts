@@ -9,13 +9,13 @@ import {
 import type { Address } from 'viem'
 import type { AccessLists } from './access-lists.js'
 
-/** Where access lists are queried. A list that names no chain is on the chain of the asset. */
+/** The access lists, and the chain of lists that name none. */
 export interface AccessListsOfAsset {
   lists: AccessLists
   chainId: number
 }
 
-/** A decision; undefined if it depends on an access list that has not answered. */
+/** A decision; undefined if an access list without an answer decides. */
 type Verdict = boolean | undefined
 
 /** Whether the consumer is a member of an access list, for an entry under `allow` or `deny`. */
@@ -24,9 +24,8 @@ type Membership = (entry: AccessListEntry, under: 'allow' | 'deny') => Verdict
 const NOT_ASKED: Membership = () => undefined
 
 /**
- * Throws unless every one of the credentials (of the asset, of the service) admits the consumer: AccessError, or
- * ChainError if that depends on an access list that gives no answer. Returns a promise only if access lists decide,
- * which requires a query to the chain; their answers are cached for a short time.
+ * Throws AccessError unless all credentials (of the asset and of the service) admit the consumer. Throws ChainError if
+ * an access list without an answer decides. Returns a promise only if access lists decide, since they need the chain.
  */
 export function assertAdmitted(
   consumer: Address,
@@ -37,11 +36,11 @@ export function assertAdmitted(
   return undecided.length > 0 ? askLists(consumer, undecided, where) : undefined
 }
 
-/** Queries all access lists that the verdict may depend on concurrently, and decides by their answers. */
+/** Queries all access lists in question at once, and decides by their answers. */
 async function askLists(consumer: Address, undecided: Credentials[], where: AccessListsOfAsset): Promise<void> {
   const address = consumer.toLowerCase()
   const answers = new Map<AccessListEntry, Verdict>()
-  let failure = new ChainError('CREDENTIALS_UNAVAILABLE', 'An access list that the credentials name gives no answer.')
+  let failure: ChainError | undefined
   const unreachable = new Set<AccessListEntry>()
   const ask = async (entry: AccessListEntry) => {
     try {
@@ -54,11 +53,15 @@ async function askLists(consumer: Address, undecided: Credentials[], where: Acce
     }
   }
   await Promise.all(undecided.flatMap((one) => listsThatMatter(one, address)).map(ask))
-  // a list that gives no answer allows nobody; whom it would deny is unknown
+  // a list without an answer allows nobody; the accounts that it denies are unknown
   const member: Membership = (entry, under) =>
     answers.get(entry) ?? (under === 'allow' && !unreachable.has(entry) ? false : undefined)
   const open = undecided.filter((one) => !settled(one, address, member))
-  if (open.length > 0) throw failure
+  if (open.length > 0) throw failure ?? noAnswer()
+}
+
+function noAnswer(): ChainError {
+  return new ChainError('CREDENTIALS_UNAVAILABLE', 'An access list that the credentials name gives no answer.')
 }
 
 function listsThatMatter(credentials: Credentials, consumer: string): AccessListEntry[] {
@@ -84,9 +87,7 @@ function settled(credentials: Credentials, consumer: string, member: Membership)
   return denied === false && allowed === true
 }
 
-/**
- * Malformed entries deny everybody. Those of an unknown type, and address entries with an empty list, deny nobody.
- */
+/** Malformed entries deny everybody. Entries of an unknown type and empty address entries deny nobody. */
 function isDenied({ deny, matchDeny }: Credentials, consumer: string, member: Membership): Verdict {
   const verdicts = deny
     .filter(({ kind }) => kind !== 'open' && kind !== 'unknown')
@@ -95,9 +96,9 @@ function isDenied({ deny, matchDeny }: Credentials, consumer: string, member: Me
 }
 
 /**
- * An allow list with entries admits only consumers named by one of them, or by all. An address entry with an empty list
- * restricts nobody: that is what publishing front ends write when a publisher sets no restriction. Entries of an
- * unknown type and malformed ones admit nobody.
+ * An allow list with entries admits only consumers that one entry names, or every entry with match `all`. An empty
+ * address entry admits everybody: publishing front ends write it for "no restriction". Malformed entries and entries of
+ * an unknown type admit nobody.
  */
 function isAllowed({ allow, matchAllow }: Credentials, consumer: string, member: Membership): Verdict {
   const verdicts = allow
@@ -111,7 +112,7 @@ function names(entry: CredentialEntry, consumer: string, member: (list: AccessLi
   return entry.kind === 'addresses' && (entry.addresses.has('*') || entry.addresses.has(consumer))
 }
 
-/** Whether any, or all, are true; undefined if that depends on an undecided one. */
+/** Returns whether any verdict, or every one, is true; undefined if an undecided verdict decides. */
 function matched(match: Match, verdicts: Verdict[]): Verdict {
   const decisive = match === 'any'
   if (verdicts.includes(decisive)) return decisive

@@ -3,7 +3,7 @@ import { hasForm } from '@tidegate/protocol/keys'
 import type { Address } from 'viem'
 import type { MilestoneStore } from '../state/milestones.js'
 
-/** An asset's files that no configured key decrypts. */
+/** Encrypted files of an asset that no configured key decrypts. */
 export interface Unopened {
   chainId: number
   endpoint: string
@@ -13,7 +13,7 @@ export interface Unopened {
   published: number | undefined
 }
 
-/** A key that was in use, as the database remembers it. */
+/** A provider key that was in use, from the database. */
 interface SeenKey {
   address: Address
   since: number
@@ -23,8 +23,8 @@ const KEY = 'provider key '
 const ENDPOINT = 'provider endpoint '
 
 /**
- * The provider addresses and the endpoint that this database has seen in use, so that a key that was replaced without its
- * predecessor is noticed. An encrypted file names no key: whether it was meant for this provider, its endpoint tells.
+ * The provider addresses and the endpoint that this database has seen. They reveal a key that was replaced and not kept
+ * as a previous one. An encrypted file names no key, so the endpoint shows whether it belongs to this provider.
  */
 export class ProviderKeys {
   private constructor(
@@ -35,7 +35,7 @@ export class ProviderKeys {
     private learned: string | undefined,
   ) {}
 
-  /** Reads what the database has seen. With `records`, adds the keys in use. */
+  /** Reads the recorded keys. With `records`, adds the current keys first. */
   static async open(
     milestones: MilestoneStore,
     chains: Chains,
@@ -56,7 +56,7 @@ export class ProviderKeys {
     return new ProviderKeys(seen, configured, milestones, own, endpoints[0]?.name)
   }
 
-  /** The addresses that were in use on a chain, and whose keys are not configured. */
+  /** Returns the recorded addresses of a chain whose keys are not configured. */
   missingOn(chainId: number): Address[] {
     const configured = this.configured.get(chainId) ?? []
     return (this.seen.get(chainId) ?? []).flatMap(({ address }) => (configured.includes(address) ? [] : [address]))
@@ -67,19 +67,19 @@ export class ProviderKeys {
   }
 
   /**
-   * Whether files that no key decrypts need a key that was lost. They must name this service, and be published before
-   * the keys that the database knows, or one of those must be missing: otherwise they are a stranger's, who can write anything,
-   * also into an old data NFT.
+   * Returns whether files that no key decrypts need a lost key of this provider. The document must name this service. A
+   * recorded key must be missing, or the document must be older than all recorded keys: anybody can write a new document
+   * with this endpoint.
    */
   isNeeded({ chainId, endpoint, files, published }: Unopened): boolean {
     if (normal(endpoint) !== (this.publicUrl ?? this.learned) || !hasForm(beginning(files))) return false
     if (this.missingOn(chainId).length > 0) return true
     const first = Math.min(...(this.seen.get(chainId) ?? []).map(({ since }) => since))
-    // endpoints that were learned are named by publishers, who may name another provider's
+    // a learned endpoint comes from publishers, who may name the endpoint of another provider
     return this.publicUrl !== undefined && published !== undefined && published < first
   }
 
-  /** Records the endpoint that most assets of this provider name. The database may fail: the next count tries again. */
+  /** Records the endpoint that most assets of this provider name. If the database fails, the next count repeats it. */
   learn(endpoint: string): void {
     const own = normal(endpoint)
     if (this.publicUrl !== undefined || own === undefined || own === this.learned) return
@@ -90,12 +90,12 @@ export class ProviderKeys {
   }
 }
 
-/** A URL without what makes no difference; undefined for other text. */
+/** Returns a URL without query and trailing slashes; undefined for other text. */
 function normal(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { origin, pathname } = new URL(url)
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** The first bytes of a text that should be hex, as many as an ephemeral key has. */
+/** Returns the first 65 bytes of a hex text: the length of an ephemeral key. */
 const beginning = (hex: string) => Buffer.from(hex.replace(/^0x/i, '').slice(0, 130), 'hex')

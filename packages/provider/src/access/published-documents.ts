@@ -17,7 +17,7 @@ interface Nft {
   address: Address
 }
 
-/** A document of an NFT: by the transaction that published it, or else as the caller has it. */
+/** A document of an NFT: named by its transaction, or sent by the caller. */
 export interface NamedDocument {
   txId: Hex | undefined
   encryptedDocument?: Hex | undefined
@@ -32,11 +32,11 @@ interface Sources {
   catchingUp: CatchingUp
 }
 
-/** Decrypts documents that data NFTs published, and nothing else. */
+/** Decrypts documents that data NFTs have published, and no other data. */
 export class PublishedDocuments {
   constructor(
     private readonly sources: Sources,
-    /** Milliseconds to wait for a document that may have just been published. */
+    /** Milliseconds to wait for a recent document. */
     private readonly wait: number,
   ) {}
 
@@ -46,7 +46,7 @@ export class PublishedDocuments {
     return indexed ?? this.decode(nft, await this.published(nft, named, signal), signal)
   }
 
-  /** Returns the document that a transaction published if the index has it, which costs no node request. */
+  /** Returns the document of a transaction from the index, without a call to a node. */
   private async indexedDocument(nft: Nft, txId: Hex): Promise<string | undefined> {
     const metadata = (await this.indexedAsset(nft))?.metadata
     if (metadata?.ddo == null || metadata.txId.toLowerCase() !== txId) return undefined
@@ -74,7 +74,7 @@ export class PublishedDocuments {
     const { txId } = named
     if (!txId) {
       await assertReadableNft(chain, address)
-      // it may have just been published
+      // the document may be too recent for the index
       await catchingUp.toHead(chain, this.wait, signal)
       return this.sameDocument(nft, named, signal)
     }
@@ -89,7 +89,7 @@ export class PublishedDocuments {
     return documentIn((await find())?.receipt, address)
   }
 
-  /** Returns the last document of the NFT if the caller's is identical, byte by byte. Throws AssetError otherwise. */
+  /** Returns the last document of the NFT if the caller's document has the same bytes. Throws AssetError otherwise. */
   private async sameDocument(
     nft: Nft,
     { encryptedDocument: data, flags, documentHash: hash }: NamedDocument,

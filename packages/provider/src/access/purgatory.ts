@@ -25,7 +25,7 @@ export interface PurgatoryOptions {
   log: Logger
 }
 
-/** Assets and accounts that this provider does not serve, from lists that are refreshed periodically. */
+/** Assets and accounts that this provider does not serve. Their lists are read again at an interval. */
 export class Purgatory {
   private assets = new Map<string, string>()
   private accounts = new Map<Address, string>()
@@ -41,7 +41,7 @@ export class Purgatory {
     const { assets, accounts, interval, log } = this.options
     if (assets === undefined && accounts === undefined) return
     this.timer = setInterval(() => {
-      // the last lists that were read stay in force
+      // the previous lists stay in force
       this.read().catch((error: Error) => log.warn({ reason: error.message }, 'purgatory lists cannot be read'))
     }, interval)
     this.timer.unref()

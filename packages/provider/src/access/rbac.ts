@@ -2,14 +2,14 @@ import type { Outbound } from '@tidegate/common'
 import { AccessError } from '@tidegate/protocol'
 import type { Address } from 'viem'
 
-/** The action to authorize, by the names that access control servers expect. */
+/** The action to authorize. Access control servers expect these names. */
 export type RbacEvent = 'encryptUrl' | 'initialize' | 'access'
 
 /** An authorization request. */
 export interface RbacRequest {
   event: RbacEvent
   provider: Address
-  /** Undefined if the consumer is unknown. */
+  /** Undefined for an unknown consumer. */
   consumer?: Address
   service?: { did: string; serviceId: string }
 }
@@ -17,10 +17,7 @@ export interface RbacRequest {
 /** Authorizes a request. Throws AccessError if it is denied, or if the server cannot be reached. */
 export type AccessControl = (request: RbacRequest) => Promise<void>
 
-/**
- * Returns the access control by a server, which allows a request only by the response `true`. Without a URL it allows
- * everything.
- */
+/** Returns the access control of a server: only the response `true` allows a request. Without a URL every request is allowed. */
 export function accessControl(url: string | undefined, outbound: Outbound): AccessControl {
   if (url === undefined) return async () => undefined
   return async ({ event, provider, consumer, service }) => {

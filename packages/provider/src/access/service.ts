@@ -3,12 +3,12 @@ import { assertConsumable } from '@tidegate/protocol'
 import type { StoredFile } from '@tidegate/storage'
 import type { Access } from './access.js'
 
-/** A service whose state, and that of its asset, allows access. */
+/** A service that may be accessed by its own state and by that of its asset. */
 export interface OpenService extends AssetService {
   asset: Asset
-  /** Decrypts the file list and returns its files, each bound to its storage kind. Throws AssetError. */
+  /** Decrypts the file list. Returns each file with its storage kind. Throws AssetError. */
   files(): StoredFile[]
-  /** Returns the file at an index; one whose descriptor is not understood is not valid. Throws AssetError. */
+  /** Returns the file at an index. A file with an unknown descriptor is not valid. Throws AssetError. */
   file(index: number): StoredFile
 }
 

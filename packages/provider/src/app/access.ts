@@ -21,7 +21,7 @@ interface Parties {
   hosting: Hosting | undefined
 }
 
-/** Builds the room that decides who may have a file. */
+/** Builds the access checks. */
 export async function openAccess(
   settings: Settings,
   { store, chains, outbound, log }: Base,

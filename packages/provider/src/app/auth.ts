@@ -11,7 +11,7 @@ import { Tokens, tokenSecret } from '../auth/tokens.js'
 import type { Settings } from '../config/schema.js'
 import type { Base } from './base.js'
 
-/** Builds the room of proofs, and the recovery of signers, which must be closed. */
+/** Builds authentication. The caller must close `signers`. */
 export function openAuth(
   settings: Settings,
   { store, batch, chains }: Pick<Base, 'store' | 'batch' | 'chains'>,
@@ -34,7 +34,7 @@ export function openAuth(
   return { auth, signers }
 }
 
-/** Returns the key of the lowest chain id: independent of the order of the chains in the settings. */
+/** Returns the key of the lowest chain id, so that every instance has the same secret. */
 function firstKey(chains: Chains): ProviderKey {
   const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0]
   return (lowest as Chain).key

@@ -15,7 +15,7 @@ import type { StateStore } from '../state/stores.js'
 import { TaskSandbox } from '../tasks/task-sandbox.js'
 import { connectChains } from './connect.js'
 
-/** The parts that do not depend on the database. */
+/** The parts that need no database. */
 export interface Ground {
   log: FastifyBaseLogger
   metrics: Metrics
@@ -28,7 +28,7 @@ export interface Ground {
   console: Console | undefined
 }
 
-/** The parts that the rooms share. */
+/** The parts that all rooms share. */
 export interface Base {
   log: FastifyBaseLogger
   metrics: Metrics
@@ -72,7 +72,7 @@ export async function openGround(settings: Settings, local: LocalChain | undefin
   return { log, metrics, tracing, trace, chains, outbound, purgatory, console }
 }
 
-/** Opens the database, whose id must be `expected` if that is given. Throws StartError. */
+/** Opens the database. Throws StartError, also if its id is not `expected`. */
 export async function openBase(settings: Settings, ground: Ground, expected: string | undefined): Promise<Base> {
   const { log, metrics, trace, chains, outbound } = ground
   const batch = new TickBatch()

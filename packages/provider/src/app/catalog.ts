@@ -19,7 +19,7 @@ import type { Base } from './base.js'
 
 export interface OpenedCatalog {
   catalog: Catalog
-  /** Assets of the index, and behind them those of the metadata caches of the settings. */
+  /** Assets of the index, with the metadata caches as fallback. */
   assets: AssetResolver
   /** Whether the index of a chain is current. */
   isCurrent(chainId: number): boolean
@@ -44,7 +44,7 @@ export function openCatalog(
     isCurrent: isChainCurrent,
     isAstray: (chainId) => progress().some((chain) => chain.chainId === chainId && chain.astray),
     ttl,
-    // the time-out of one node, and of a second one if the first fails
+    // two nodes may time out
     deadline: 2 * settings.RPC_TIMEOUT,
   })
   const indexed = indexOfPublishers(current, settings.AUTHORIZED_PUBLISHERS)

@@ -18,9 +18,9 @@ import type { Settings } from '../config/schema.js'
 type Instrumentation = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
 
 /**
- * Requests the chain id of every configured node and builds the chains. A chain whose nodes do not respond is served as
- * soon as one does; only if its id is not configured must one respond now. Throws one StartError that lists every
- * node on another chain, and every chain without id, contracts or key.
+ * Requests the chain id of every configured node and builds the chains. A chain without a responding node is served as
+ * soon as one responds; if its id is not configured, a node must respond now. Throws one StartError that lists nodes of
+ * other chains, and chains without id, contracts or key.
  */
 export async function connectChains(settings: Settings, instrumentation: Instrumentation = {}): Promise<Chains> {
   const problems: string[] = []
@@ -53,8 +53,8 @@ export async function connectChains(settings: Settings, instrumentation: Instrum
 }
 
 /**
- * Returns the expected chain id, or that of the first node that responds. Adds a problem for each node on another chain,
- * and if neither is known.
+ * Returns the expected chain id, or else the id of the first node that responds. Adds a problem for each node of another
+ * chain, and if no id is known.
  */
 async function chainIdOf(
   expected: number | undefined,

@@ -3,15 +3,19 @@ import type { QueuedProof } from '../deliveries/delivery-store.js'
 import { DeliveryLedger } from '../deliveries/ledger.js'
 import { DeliveryQueue } from '../deliveries/queue.js'
 import { ProofSender } from '../deliveries/sender.js'
+import { Downloads } from '../http/files/downloads.js'
+import { ByteBudgets } from '../http/limits/byte-budgets.js'
+import { ConsumerLimits } from '../http/limits/consumer-limits.js'
+import type { RateLimits } from '../http/limits/rate-limits.js'
 import type { Base } from './base.js'
 
-/** Builds the ledger of deliveries, and the queue of their proofs. */
+/** Builds downloads, the ledger and the proofs of deliveries, and the rate limits that all requests share. */
 export async function openDeliveries(
   settings: Settings,
-  { store, chains, outbound, metrics, log }: Base,
-): Promise<{ proofs: DeliveryQueue; ledger: DeliveryLedger }> {
+  { store, chains, outbound, metrics, batch, log }: Base,
+): Promise<{ proofs: DeliveryQueue; ledger: DeliveryLedger; downloads: Downloads; rateLimits: RateLimits }> {
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
-  // at the start: Node never retries an import that failed, for instance for want of a descriptor
+  // at the start: Node never retries a failed import, for example without a free descriptor
   if (onChain) await import('viem/accounts')
   const proofs = new DeliveryQueue({
     store: store.proofs,
@@ -27,10 +31,20 @@ export async function openDeliveries(
     onDropped: () => metrics.deliveriesDropped.inc(),
     log,
   })
-  return { proofs, ledger }
+  const {
+    RATE_LIMIT_BYTES: maxBytes,
+    RATE_LIMIT_REQUESTS: maxRequests,
+    CONSUMER_STALL_TIMEOUT: stallTimeout,
+  } = settings
+  const { usage } = store
+  const bytes = maxBytes > 0 ? new ByteBudgets(usage, maxBytes) : undefined
+  const consumerLimits = new ConsumerLimits(usage, settings)
+  const records = { ledger, proofs }
+  const downloads = new Downloads({ bytes, consumerLimits, records, metrics, batch, stallTimeout })
+  return { proofs, ledger, downloads, rateLimits: { maxRequests, usage, bytes } }
 }
 
-/** The kinds of proofs of delivery that are sent. */
+/** Returns the kinds of proofs of delivery to send. */
 function proofKinds(receiver: string | undefined, onChain: boolean): QueuedProof['kind'][] {
   return [...(receiver ? (['http'] as const) : []), ...(onChain ? (['chain'] as const) : [])]
 }

@@ -6,14 +6,14 @@ import { hasRoomForIndex } from '../process/disk.js'
 import type { Base } from './base.js'
 import type { OpenedCatalog } from './catalog.js'
 
-/** Rooms that must hear of changes of the index. */
+/** Receivers of index changes. */
 interface Listeners {
   assets: Pick<OpenedCatalog, 'invalidate'>
   keyAudit: KeyAudit
   orders: OrderTransactions
 }
 
-/** Creates the follower of each chain, not yet started. */
+/** Creates the follower of each chain. None is started. */
 export function createFollowers(
   settings: Settings,
   { chains, documents, metrics, store, log }: Base,

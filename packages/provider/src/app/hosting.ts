@@ -19,10 +19,10 @@ export async function openHosting(
   { store, chains, log, isCurrent }: HostingTools,
 ): Promise<Hosting | undefined> {
   if (settings.HOSTING === 'off') return undefined
-  // most services host nothing
+  // imported on demand: most services host no files
   const { answerTus } = await import('@tidegate/hosting/tus')
   const lifetime = settings.HOSTING_UNPUBLISHED_LIFETIME * 1000
-  // the lowest chain id: the same at every instance, whatever the order in its settings
+  // the same key at every instance, whatever the order of the chains in its settings
   const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0] as Chain
   const backend = settings.HOSTING === 's3' ? s3Backend(settings, log) : new LocalBackend(settings.HOSTING_DIR)
   const uses = new HostedUses(store.hosted, store.index, lowest.keys)
@@ -59,7 +59,7 @@ export function s3Backend(settings: Settings, log: Pick<Logger, 'warn'>): S3Back
   })
 }
 
-/** Whether a backend may come back by itself: the service starts without it. */
+/** Whether a backend may recover by itself. The service starts without it. */
 function isUnavailable(error: Error): error is S3Error {
   return error instanceof S3Error && error.isTransient
 }

@@ -4,7 +4,7 @@ import type { Settings } from '../config/schema.js'
 import type { Base } from './base.js'
 import type { OpenedCatalog } from './catalog.js'
 
-/** Opens the record of provider keys, and the count of assets that need a missing one. Warns of missing keys. */
+/** Opens the record of provider keys and the audit of assets. Warns of missing keys. */
 export async function openKeys(
   settings: Settings,
   { store, chains, documents, log }: Base,

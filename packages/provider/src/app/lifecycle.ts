@@ -12,7 +12,7 @@ import { listenProblem } from '../process/listening.js'
 import { tooFewOpenFiles } from '../process/open-files.js'
 import { startFields } from './start-line.js'
 
-/** Work beside the requests. */
+/** Background work of the service. */
 export interface BackgroundTask {
   start(): void
   /** May be interrupted at any moment: the task resumes after the next start. */
@@ -26,11 +26,11 @@ interface Parts {
   log: Logger
   http: HttpServer
   background: readonly BackgroundTask[]
-  /** Called in this order when all tasks have stopped. */
+  /** Called in this order after all tasks have stopped. */
   closers: readonly (() => Promise<unknown> | undefined)[]
 }
 
-/** Listening and closing of a service; the members of `App`. */
+/** Starts and stops the servers and background tasks of a service. */
 export class Lifecycle {
   private metricsServer: FastifyInstance | undefined
 
@@ -61,7 +61,7 @@ export class Lifecycle {
     const timeout = settings.STOP_TIMEOUT
     log.info({ inFlight: http.connections.requests, timeout }, 'service is stopping')
     await http.close(timeout)
-    // do not wait for an unresponsive node or receiver: its work is repeated after the next start
+    // no wait for an unresponsive node or receiver: the next start repeats that work
     const stopped = Promise.all(background.map((task) => task.stop()))
     await Promise.race([stopped, sleep(DATABASE_LIMITS.stop.grace, undefined, { ref: false })])
     for (const close of closers) await close()

@@ -2,7 +2,7 @@ import type { Chains } from '@tidegate/chain'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 
-/** Limits that protect a public service; 0 turns each of them off. */
+/** Limits that protect a public service. Value 0 turns a limit off. */
 const LIMITS = [
   'RATE_LIMIT_REQUESTS',
   'RATE_LIMIT_BYTES',
@@ -14,7 +14,7 @@ const LIMITS = [
   'MAX_DOWNLOADS_PER_ADDRESS',
 ] as const satisfies (keyof Settings)[]
 
-/** Returns the fields of the first log line of a service, with the hosts of URLs only, since these may contain keys. */
+/** Returns the fields of the first log line. URLs are reduced to their hosts, since they may contain keys. */
 export function startFields(settings: Settings, chains: Chains, url: string): Record<string, unknown> {
   return {
     version: packageVersion(),

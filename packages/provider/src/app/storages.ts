@@ -6,7 +6,7 @@ import type { Settings } from '../config/schema.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Base } from './base.js'
 
-/** Builds the storage kinds, and the egress that all of them connect through. */
+/** Builds the storage kinds and their shared egress. */
 export function openStorages(
   settings: Settings,
   { chains, sandbox, trace, metrics }: Base,
@@ -63,7 +63,7 @@ function openEgress(
   })
 }
 
-/** Returns the configured cache of blocks, if any. */
+/** Returns the block cache, if it is configured. */
 function blockCacheOf(
   { STORAGE_CACHE_DIR: folder, STORAGE_CACHE_SIZE: size, WORKERS: writers }: Settings,
   metrics: Metrics,
@@ -77,12 +77,12 @@ function blockCacheOf(
   })
 }
 
-/** Returns the gateways of each storage kind that has some. */
+/** Returns the gateways by storage kind. */
 function gatewaysOf({ IPFS_GATEWAY: ipfs, FILECOIN_GATEWAY, ARWEAVE_GATEWAY: arweave }: Settings) {
   return { ipfs, filecoin: FILECOIN_GATEWAY ?? ipfs, arweave }
 }
 
-/** Returns a function that lets storages read contracts, on served chains only. */
+/** Returns a function that calls contracts on served chains for storages. */
 function contractReader(chains: Chains): ReadContract {
   return async (chainId, to, data, limit, signal) =>
     chains.get(chainId)?.nodes.ask((_client, foreign) => foreign({ to, data, limit, signal }), {

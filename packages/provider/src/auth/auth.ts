@@ -6,7 +6,7 @@ import type { ProviderIdentity } from './provider-identity.js'
 import type { SignatureMatcher } from './signature.js'
 import type { Tokens } from './tokens.js'
 
-/** Proofs of who sent a request: signatures with nonces, tokens, and the grants in download links. */
+/** The ways to authenticate a request: signatures with nonces, tokens, and grants of download links. */
 export interface Auth {
   identity: ProviderIdentity
   signatures: SignatureMatcher
@@ -16,10 +16,7 @@ export interface Auth {
   links: Links
 }
 
-/**
- * Returns the last nonce of an address as a JSON number, which may have more digits than a JavaScript number can hold.
- * Throws StateError.
- */
+/** Returns the last nonce of an address as JSON text: it may have more digits than a JavaScript number. Throws StateError. */
 export async function lastNonce(
   { nonces, cutOver }: Pick<Auth, 'nonces' | 'cutOver'>,
   address: Address,

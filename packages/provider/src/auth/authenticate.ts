@@ -8,57 +8,56 @@ import type { NonceStore } from './nonce-table.js'
 import { type DigestsOf, isChainAgnostic, type SignatureMatcher, signerOf } from './signature.js'
 import type { TokenClaims, Tokens } from './tokens.js'
 
-/** A request that claims to come from an address. */
+/** A request with the address of its claimed sender. */
 export interface SignedRequest {
   address: Address
   nonce: Nonce
   /** Hex. */
   signature: string
-  /** The messages that the route accepts; one of them must be signed. */
+  /** The messages that the route accepts. One of them must be signed. */
   messages: string[]
-  /** Chain on which the address may be a contract wallet, which then verifies the signature itself (EIP-1271). */
+  /** The chain on which the address may be a contract wallet. The wallet then verifies the signature (EIP-1271). */
   chain?: Chain
-  /** All served chains: on another one the address may be a wallet of the same owner. */
+  /** All served chains: the same owner may have a wallet at this address on each. */
   chains: Chains
-  /** Whether the caller consumes the nonce before any other work: looking it up first would save nothing. */
+  /** Skips the look-up of the nonce, because the caller consumes it before any other work. */
   consumedAtOnce?: boolean
-  /** How the messages are hashed; as clients of the legacy service do by default. */
+  /** The hash of the messages. Default: the hashes of legacy clients. */
   digestsOf?: DigestsOf
 }
 
-/** An authenticated consumer, whose nonce is not consumed yet. */
+/** An authenticated consumer. Its nonce is not consumed yet. */
 export interface AuthenticatedConsumer {
   address: Address
-  /** The chain whose contract wallet this is: on another chain the same address may be somebody else's. */
+  /** The chain of a contract wallet. The same address may belong to another account on another chain. */
   chainId?: number
-  /** The signed message, with a signature that anybody can verify. */
+  /** The signed message and its signature, which anybody can verify. */
   signed?: { message: string; signature: string }
-  /** The accepted message; a contract wallet's as well. */
+  /** The accepted message, also for contract wallets. */
   message?: string
-  /** The auth token that took the place of a signature. */
+  /** The auth token, if the request has one instead of a signature. */
   token?: Pick<TokenClaims, 'jti' | 'expiresAt'>
   /**
-   * Consumes the nonce in one atomic statement: of any number of requests with one nonce, exactly one passes. Call it
-   * before anything is delivered and after every other check, so that a refused request can be repeated without signing
-   * again; but at once if a refused request could be replayed elsewhere, or a refusal is expensive. Does nothing for
-   * a token, which is reusable. Throws ValidationError, StateError.
+   * Consumes the nonce in one atomic statement: of several requests with one nonce, exactly one passes. Call it before
+   * the delivery and after all other checks, so that a refused request can be repeated with the same signature. Call it
+   * first if a refused request could be replayed on another route, or if a refusal is expensive. No effect with a token.
+   * Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>
 }
 
-/** The used nonces: each address's last one, and the cut-over time before which none is accepted. */
+/** The consumed nonces of each address, and the cut-over time. */
 export interface UsedNonces {
   nonces: NonceStore
   cutOver: CutOver
 }
 
 /**
- * Authenticates the signer of a request. Throws ValidationError for an invalid signature or a used nonce. The nonce
- * check here only saves work on a replay; consumeNonce is the one that counts.
- *
- * Contract wallets have a nonce per chain, since one address may be somebody else's wallet on another chain. If a
- * message names no chain and wallets on several chains accept the signature, the nonce is consumed on all of these.
- * Throws ChainError if one of them cannot be reached.
+ * Authenticates the signer of a request. Contract wallets have a nonce per chain, since their address may belong to
+ * another account on another chain. If the message names no chain and wallets on several chains accept the signature,
+ * each of them consumes the nonce. The check of the nonce here only saves work on a replay: `consumeNonce` decides.
+ * Throws ValidationError for an invalid signature or a used nonce, ChainError if a chain of such a wallet cannot be
+ * reached.
  */
 export async function authenticate(
   request: SignedRequest,
@@ -74,7 +73,7 @@ export async function authenticate(
     }
   if (!chain) throw badSignature()
   const { chainId } = chain
-  // the nonce first: checking it is cheaper than a call to the chain
+  // before the signature: a nonce is cheaper to check than a call to the chain
   const consumer = await consumerWithNonce(address, nonce, used, { chainId })
   const accepted = await messageSignedByWallet(chain, address, messages, signature, digestsOf)
   if (accepted === undefined) throw badSignature()
@@ -89,7 +88,7 @@ export async function authenticate(
     chainId,
     message: accepted,
     async consumeNonce() {
-      // the other chains first: a signature that several chains accept passes once in total
+      // the other chains first, so that a signature passes once in total
       await Promise.all(twins.flat().map((twin) => used.nonces.consume(address, nonce.sortKey, twin)))
       await consumer.consumeNonce()
     },
@@ -97,7 +96,7 @@ export async function authenticate(
 }
 
 /**
- * Authenticates the signer of one message, if the request names no address. The caller consumes the nonce before any
+ * Authenticates the signer of one message if the request names no address. The caller consumes the nonce before any
  * other work. Throws ValidationError.
  */
 export async function authenticateSigner(
@@ -110,7 +109,7 @@ export async function authenticateSigner(
 }
 
 /**
- * Authenticates an address by its auth token; a contract wallet's token is valid on its own chain alone. Throws
+ * Authenticates an address by its auth token. The token of a contract wallet is valid only on its chain. Throws
  * TokenError, StateError.
  */
 export async function authenticateToken(
@@ -126,8 +125,8 @@ export async function authenticateToken(
 }
 
 /**
- * Authenticates the holder of an auth token, if the request names no address. `any` chain: a contract wallet
- * is the one on the chain of its token. Throws TokenError, StateError.
+ * Authenticates the holder of an auth token if the request names no address. With chain `any`, a contract wallet is
+ * accepted on the chain of its token. Throws TokenError, StateError.
  */
 export async function authenticateHolder(
   token: string,

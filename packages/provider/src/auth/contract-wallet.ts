@@ -10,8 +10,8 @@ const MAGIC: Hex = `0x1626ba7e${'0'.repeat(56)}`
 const MAGIC_BYTES = 32
 
 /**
- * Returns the message whose signature a contract on this chain accepts as its own (EIP-1271); undefined if there is
- * none. The contract is untrusted: gas, length and time are limited, and anything but the magic value means no. Throws
+ * Returns the message whose signature a contract accepts (EIP-1271); undefined if there is none. The contract is
+ * untrusted: gas, length and time are limited, and every other answer than the magic value is a refusal. Throws
  * ChainError.
  */
 export async function messageSignedByWallet(

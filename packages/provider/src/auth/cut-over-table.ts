@@ -1,13 +1,10 @@
 import { type Driver, sql, sqlOne } from '@tidegate/database'
 
-/**
- * The time at which this service took over from another one, whose requests must not be accepted again; in milliseconds
- * since 1970.
- */
+/** The cut-over time in milliseconds since 1970: requests signed earlier, for another service, are refused. */
 export interface CutOverStore {
-  /** Undefined if it took over from none. */
+  /** Undefined if no service was replaced. */
   get(): Promise<number | undefined>
-  /** Raises it; never lowers it. */
+  /** Raises the time; never lowers it. */
   raise(at: number): Promise<void>
 }
 

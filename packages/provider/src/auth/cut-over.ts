@@ -4,9 +4,9 @@ import type { CutOverStore } from './cut-over-table.js'
 import { FIRST_NONCE, type Nonce, nonceNumber, parseNonce } from './nonce.js'
 
 /**
- * The time at which this service took over from another one, which has forgotten nonces, or from a backup. Nothing
- * signed earlier is accepted again, whoever signed it. The value is cached for a few seconds, so that not every request
- * reads the database, and every instance still observes an import within seconds.
+ * The cut-over time: when this service replaced another one, or was restored from a backup. Requests signed before it
+ * are refused, because their nonces may be unknown. Cached for a few seconds: few requests read the database, and every
+ * instance sees an import soon.
  */
 export class CutOver {
   private known: { at: number; floors: Floors } | undefined
@@ -19,7 +19,7 @@ export class CutOver {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Throws ValidationError for a nonce that reads as a time before the cut-over, StateError. */
+  /** Throws ValidationError for a nonce that reads as a time before the cut-over. Throws StateError. */
   async check({ sortKey }: Nonce): Promise<void> {
     await this.refresh()
     if (!this.known || floorFor(sortKey, this.known.floors) === undefined) return
@@ -31,9 +31,8 @@ export class CutOver {
   }
 
   /**
-   * Returns the last nonce to report for an address, as a JSON number, given the sort key of the last one used. Some
-   * clients sign the next whole number, which must pass: a nonce before the cut-over time is replaced by that time in
-   * the same unit. Throws StateError.
+   * Returns the last nonce of an address as JSON text. Some clients sign the next whole number, which must be accepted:
+   * a nonce before the cut-over is replaced by the cut-over in the same unit. Throws StateError.
    */
   async lastNonce(sortKey: string | undefined): Promise<string> {
     if (sortKey === undefined) return FIRST_NONCE
@@ -68,7 +67,7 @@ function floorsOf(at: number): Floors {
 /** The minimum digits of the whole part for each unit: the year 2001 in seconds, 1973 in the others. */
 const UNITS = [10, 12, 15]
 
-/** The sort key that a nonce must reach, if it can be read as a time before the cut-over. */
+/** Returns the least valid sort key for a nonce that reads as a time before the cut-over. */
 function floorFor(sortKey: string, floors: Floors): string | undefined {
   const digits = nonceNumber(sortKey).split('.')[0]?.length as number
   const floor = floors[UNITS.filter((least) => digits >= least).length - 1]

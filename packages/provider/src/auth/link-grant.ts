@@ -1,27 +1,27 @@
 import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex } from 'viem'
 
-/** The content of a download link: it entitles the consumer of one order to one file of one service. */
+/** The content of a download link: the right of a consumer to one file of one service. */
 export interface Grant {
   consumer: Address
   /** The chain of the asset. */
   chainId: number
-  /** Whether the consumer is a contract wallet, which is itself on that chain alone. */
+  /** Whether the consumer is a contract wallet, which is valid only on that chain. */
   isWallet: boolean
   did: string
   serviceId: string
   fileIndex: number
-  /** The transaction that the consumer named: an order, or a reuse of one. */
+  /** Transaction of the order, or of a reuse, from the consumer's request. */
   orderTx: Hex
   /** Values for the storage, as JSON. */
   userdata?: string
-  /** Id of the auth token that the link was created with. */
+  /** Id of the auth token that created the link. */
   jti?: string
   /** Seconds since 1970. */
   expiresAt: number
 }
 
-/** Version of the encoding: links of other versions are not valid. */
+/** Version of the encoding. Links of other versions are not valid. */
 const VERSION = 1
 
 const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
@@ -29,7 +29,7 @@ const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
 /** Offsets of the fields of fixed length, in the order of the encoding. */
 const AT = { version: 0, flags: 1, expires: 2, chain: 8, file: 16, consumer: 20, did: 40, order: 72, texts: 104 }
 
-/** Encodes a grant in binary, since it becomes part of a URL: hex in JSON would take more than twice as much. */
+/** Encodes a grant in binary, to keep URLs short. */
 export function encodeGrant(grant: Grant): Buffer {
   const { consumer, chainId, isWallet, did, serviceId, fileIndex, orderTx, userdata, jti, expiresAt } = grant
   const [, method = '', digits = ''] = did.split(':')
@@ -50,7 +50,7 @@ export function encodeGrant(grant: Grant): Buffer {
   return Buffer.concat([fixed, ...texts.flatMap(lengthAndText)])
 }
 
-/** Decodes an authentic grant. Returns undefined if it is of another version. */
+/** Decodes an authentic grant. Returns undefined for another version. */
 export function decodeGrant(encoded: Buffer): Grant | undefined {
   if (encoded[AT.version] !== VERSION) return undefined
   const has = (flag: number) => ((encoded[AT.flags] as number) & flag) !== 0

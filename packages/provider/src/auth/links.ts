@@ -8,8 +8,8 @@ import type { RevocationStore } from './revocation-table.js'
 const PURPOSE = 'tidegate download link v1'
 
 /**
- * Makes and opens the grants in download links. A grant is sealed: it is opaque, and cannot be forged or changed without
- * the secret, which is that of auth tokens. So every instance opens it, and a change of key ends links and tokens together.
+ * Makes and opens sealed grants of download links. A grant is opaque and cannot be forged without the secret, which is
+ * that of auth tokens: every instance opens it, and a new secret ends links and tokens together.
  */
 export class Links {
   private readonly keys: SealingKeys
@@ -21,14 +21,14 @@ export class Links {
     this.keys = sealingKeysFrom(secret, PURPOSE)
   }
 
-  /** Seals a grant as text for a URL, of at most `PROVIDER_LIMITS.links.grant` characters. */
+  /** Seals a grant as URL text of at most `PROVIDER_LIMITS.links.grant` characters. */
   seal(grant: Grant): string {
     return seal(this.keys, '', encodeGrant(grant)).toString('base64url')
   }
 
   /**
-   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError if it is not authentic, has expired, or its token
-   * is deleted; StateError.
+   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError if it is forged or expired, or if its token is
+   * deleted. Throws StateError.
    */
   async open(text: string, now: number): Promise<Grant> {
     const grant = this.unsealed(text)
@@ -42,7 +42,7 @@ export class Links {
   private unsealed(text: string): Grant | undefined {
     if (text.length > PROVIDER_LIMITS.links.grant) return undefined
     const sealed = Buffer.from(text, 'base64url')
-    // the canonical encoding only: the last character may carry unused bits
+    // only the canonical encoding: unused bits of the last character could differ
     if (sealed.toString('base64url') !== text) return undefined
     const encoded = unseal(this.keys, '', sealed)
     return encoded && decodeGrant(encoded)

@@ -3,22 +3,18 @@ import { type Address, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 
 /**
- * The last nonces of accounts, and of contract wallets. The latter are stored per chain (`chainId`), since an address
- * may have another owner on each. The nonce of an account, which earlier versions stored for wallets as well, is a
- * lower bound for its wallets, so that no nonce decreases.
+ * The last nonces of accounts and contract wallets. Wallets have one per chain (`chainId`), since an address may have
+ * another owner there. The nonce of an account is a lower bound for wallets at its address, so that no nonce decreases.
  */
 export interface NonceStore {
-  /** Returns the sort key of the last nonce consumed for this address, if any; without a chain, the greatest of all. */
+  /** Returns the sort key of the last consumed nonce of an address. Without a chain, returns the greatest of all. */
   last(address: Address, chainId?: number): Promise<string | undefined>
   /**
-   * Whether a nonce may be above the last one of this address. False is definitive; true must be confirmed by
-   * `consume`. Queries the database only for addresses that are not cached.
+   * Returns whether a nonce may be above the last one. False is final; true must be confirmed by `consume`. Queries the
+   * database only for uncached addresses.
    */
   mayPass(address: Address, sortKey: string, chainId?: number): Promise<boolean>
-  /**
-   * Atomic check and update: returns true and stores the key if and only if it is greater (bytewise, as text) than the
-   * last one of this address.
-   */
+  /** Stores the sort key if it is greater than the last one of this address, bytewise. Returns whether it was. Atomic. */
   consume(address: Address, sortKey: string, chainId?: number): Promise<boolean>
 }
 
@@ -28,7 +24,7 @@ const CONSUME = sql(
    ON CONFLICT (address) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > nonces.nonce`,
 )
 
-/** The last nonce of an account, and the greatest of its contract wallets. */
+/** SQL for the last nonce of an account, and the greatest of its contract wallets. */
 function lastOf(wallets: string) {
   return sqlOne(
     `SELECT (SELECT nonce FROM nonces WHERE address = :address) AS own,
@@ -49,7 +45,7 @@ const CACHE_ENTRIES = 100_000
 
 /** Creates the store of nonces, with a cache of the last ones. */
 export function nonceStore(db: Driver): NonceStore {
-  // nonces only grow, so a stale entry is too low: it can refuse a nonce, but never accept one
+  // nonces only grow: a stale entry can refuse a nonce, but never accept one
   const cache = new LRUCache<string, string>(upTo(CACHE_ENTRIES))
   const keyOf = (address: string, chainId?: number) => (chainId === undefined ? address : `${address} ${chainId}`)
   const remember = (key: string, last: string | null | undefined) => {
@@ -81,7 +77,7 @@ export function nonceStore(db: Driver): NonceStore {
       const query =
         chainId === undefined ? CONSUME({ address, sortKey }) : CONSUME_WALLET({ address, chainId, sortKey })
       const consumed = (await db.query(query)).changes === 1
-      // refused, it is at most the last one: so it is refused again without a statement
+      // a refused nonce is a lower bound, so the next refusal needs no statement
       remember(key, sortKey)
       return consumed
     },

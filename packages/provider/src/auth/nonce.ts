@@ -1,12 +1,12 @@
 import { PROVIDER_LIMITS } from '../limits.js'
 
-/** A nonce as it was sent, and as it is compared and stored. */
+/** A nonce as sent, and in the form for comparison and storage. */
 export interface Nonce {
-  /** The text as the client sent and signed it. */
+  /** The signed text. */
   text: string
   /**
-   * Whole part padded to 40 digits, then the fraction without trailing zeros: the byte order of these keys is the exact
-   * numeric order, without floating point.
+   * Whole part padded to 40 digits, then the fraction without trailing zeros. The byte order of these keys is the exact
+   * numeric order.
    */
   sortKey: string
 }
@@ -14,8 +14,8 @@ export interface Nonce {
 const MAX_DIGITS = PROVIDER_LIMITS.nonces.digits
 
 /**
- * Parses a decimal nonce greater than zero, fractions allowed; `latest` is the largest accepted whole part. Throws an
- * Error that says what is wrong.
+ * Parses a decimal nonce above zero; fractions are allowed. `latest` is the greatest accepted whole part. Throws an
+ * Error with the problem.
  */
 export function parseNonce(text: string, latest: bigint): Nonce {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
@@ -34,10 +34,10 @@ export function nonceNumber(sortKey: string): string {
   return sortKey.replace(/^0+(?=\d)/, '')
 }
 
-/** The nonce that is returned for an address without one; clients of the legacy service expect it. */
+/** Nonce of an address without one. Legacy clients expect it. */
 export const FIRST_NONCE = '1'
 
-/** Returns the largest accepted whole part of a nonce: the time in microseconds since 1970, plus `aheadSeconds`. */
+/** Returns the greatest accepted whole part of a nonce: the current time in microseconds plus `aheadSeconds`. */
 export function maxNonce(nowMs: number, aheadSeconds: number): bigint {
   return (BigInt(Math.floor(nowMs)) + BigInt(aheadSeconds) * 1000n) * 1000n
 }

@@ -1,6 +1,6 @@
 import { threadModule } from '@tidegate/common'
 
-/** The module of the thread that recovers signers. */
+/** URL of the thread module that recovers signers. */
 export function recoveryWorker(): URL {
   return threadModule(import.meta.url, 'recovery-worker', 'auth')
 }

@@ -1,10 +1,10 @@
 import { recoverSigner } from '@tidegate/protocol/keys'
 
-/** Bytes of a signature to check (a digest of 32 bytes, r ‖ s ‖ v), and of the address that made it. */
+/** Bytes of a check (32-byte digest, r ‖ s ‖ v) and of the recovered address. */
 export const ENTRY = 97
 export const RESULT = 20
 
-/** The task of the thread that recovers signers: returns the address of each signature, or zeros if it is invalid. */
+/** Task of the thread: writes the address of each signature, or zeros for an invalid one. */
 export function recoverAll(checks: Uint8Array): Uint8Array {
   const results = new Uint8Array((checks.length / ENTRY) * RESULT)
   for (let at = 0, to = 0; at < checks.length; at += ENTRY, to += RESULT) {
@@ -14,5 +14,5 @@ export function recoverAll(checks: Uint8Array): Uint8Array {
   return results
 }
 
-/** The last task: there is nothing to close. */
+/** OneThread calls `end` last. There is nothing to close. */
 export const end = () => undefined

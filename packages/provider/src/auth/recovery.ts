@@ -8,7 +8,7 @@ import { recoveryWorker } from './recovery-worker-url.js'
 /** Bytes of a signature: r, s and v. */
 const SIGNATURE = 65
 
-/** A signature to check, and the callback for its result. */
+/** A signature to check, and the callback for its signer. */
 interface Check {
   digest: Uint8Array
   signature: Uint8Array
@@ -16,21 +16,21 @@ interface Check {
 }
 
 export interface RecoveryOptions {
-  /** Whether a core is free for the thread. Without it, all work is done on the event loop. */
+  /** Whether a core is free for the thread. Otherwise the event loop does all work. */
   thread: boolean
-  /** Whether the last requests came over one connection alone: waiting for more would cost latency and gain nothing. */
+  /** Whether the last requests came over one connection. Batching would then only add latency. */
   isSingle: () => boolean
   entry?: URL
   /** Milliseconds without work after which the thread ends; after a failure, until it is used again. */
   idle?: number
 }
 
-/** Recovers the signers of requests: those of one tick of the event loop together, on a thread. */
+/** Recovers the signers of requests, in batches of one event loop tick, on a thread. */
 export class SignerRecovery {
   private readonly thread: OneThread
   private readonly idle: number
   private pending: Check[] = []
-  /** Signatures that the thread has. */
+  /** Signatures in the thread. */
   private count = 0
   private notBefore = Number.NEGATIVE_INFINITY
 
@@ -40,8 +40,8 @@ export class SignerRecovery {
   }
 
   /**
-   * Resolves with the address, in lower case, that made a signature (r ‖ s ‖ v, 65 bytes) of a 32-byte digest; undefined if it is
-   * invalid. Never rejects.
+   * Resolves with the lower-case address that signed a 32-byte digest (signature r ‖ s ‖ v, 65 bytes); undefined if the
+   * signature is invalid. Never rejects.
    */
   recover(digest: Uint8Array, signature: Uint8Array): Promise<Hex | undefined> {
     if (!this.options.thread || this.options.isSingle() || signature.length !== SIGNATURE)
@@ -51,7 +51,7 @@ export class SignerRecovery {
     })
   }
 
-  /** Ends the thread after its work. Later signatures are checked on the event loop. */
+  /** Ends the thread after its work. The event loop checks later signatures. */
   async close(): Promise<void> {
     this.notBefore = Number.POSITIVE_INFINITY
     await this.thread.end()
@@ -61,11 +61,11 @@ export class SignerRecovery {
     const all = this.pending
     this.pending = []
     const batch = all.slice(0, PROVIDER_LIMITS.signers.inThread - this.count)
-    // a single check must not overtake those that the thread has
+    // a single check must not overtake those in the thread
     const isWorthwhile = batch.length >= PROVIDER_LIMITS.signers.minBatch || (batch.length > 0 && this.count > 0)
     const isUsable = isWorthwhile && performance.now() >= this.notBefore
     const forThread = isUsable && this.thread.isReady ? batch : []
-    // an empty batch starts the thread: nobody waits for that
+    // an empty batch starts the thread in advance
     if (isUsable) void this.ask(forThread)
     settle(all.slice(forThread.length))
   }
@@ -100,6 +100,6 @@ function signerOf(digest: Uint8Array, signature: Uint8Array): Hex | undefined {
 }
 
 function addressOf(bytes: Uint8Array): Hex | undefined {
-  // nobody has the key of the zero address
+  // zeros stand for an invalid signature
   return bytes.some((byte) => byte !== 0) ? `0x${Buffer.from(bytes).toString('hex')}` : undefined
 }

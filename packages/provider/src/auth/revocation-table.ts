@@ -1,7 +1,7 @@
 import { type Driver, sql, sqlOne } from '@tidegate/database'
 
 export interface RevocationStore {
-  /** Revokes a token id; expiresAt in seconds since 1970. Returns false if it was revoked already. */
+  /** Revokes a token id; expiresAt in seconds since 1970. Returns false if the id is revoked already. */
   revoke(jti: string, expiresAt: number): Promise<boolean>
   isRevoked(jti: string): Promise<boolean>
   /** Deletes the revocations of tokens that expired before `now` (seconds since 1970). */

@@ -1,17 +1,17 @@
 import type { Address } from 'viem'
 
-/** The fields of a sign-in message (EIP-4361) that the service checks. */
+/** The checked fields of a sign-in message (EIP-4361). */
 export interface SignInMessage {
   /** Scheme of the domain, if the message has one. */
   scheme: string | undefined
-  /** Host of the provider, with its port unless that is the scheme's own. */
+  /** Host of the provider, with its port unless it is the default port. */
   domain: string
-  /** As the message spells it. */
+  /** With the letter case of the message. */
   address: Address
   uri: string
   chainId: number
   nonce: string
-  /** Milliseconds since 1970, as all times here. */
+  /** Milliseconds since 1970, like the other times. */
   issuedAt: number
   expiresAt: number | undefined
   notBefore: number | undefined
@@ -19,10 +19,7 @@ export interface SignInMessage {
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
 
-/**
- * The whole grammar of EIP-4361, version 1. Anchored: the parser of viem finds fields anywhere in a text, so that a
- * statement could pose as one.
- */
+/** The grammar of EIP-4361, version 1. Anchored, unlike the parser of viem: a statement must not pose as a field. */
 const MESSAGE = new RegExp(
   [
     '^(?:(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://)?(?<domain>[!-.0-?A-~]+) wants you to sign in with your Ethereum account:',
@@ -36,7 +33,7 @@ const MESSAGE = new RegExp(
   ].join('\n'),
 )
 
-/** Parses a sign-in message. Throws an Error that says what is wrong. */
+/** Parses a sign-in message. Throws an Error with the problem. */
 export function parseSignIn(text: string): SignInMessage {
   const { scheme, domain, address, uri, chainId, nonce, ...times } = MESSAGE.exec(text)?.groups ?? {}
   if (!domain || !address || !uri || !nonce) throw new Error('must be a message of EIP-4361, version 1')
@@ -59,8 +56,8 @@ export function parseSignIn(text: string): SignInMessage {
 }
 
 /**
- * Checks that a message is for the provider at `base`, for the resource at `path` of it, and valid now (milliseconds
- * since 1970) with `tolerance` for the signer's clock. Throws an Error that says what is wrong.
+ * Checks that a message is for `path` of the provider at `base`, and valid at `now` (milliseconds since 1970), with
+ * `tolerance` for the signer's clock. Throws an Error with the problem.
  */
 export function checkSignIn(
   message: SignInMessage,

@@ -7,26 +7,27 @@ import type { SignerRecovery } from './recovery.js'
 export { type Command, modernMessage } from '@tidegate/protocol/messages'
 
 /**
- * Returns whether a message binds its signature to no chain: it begins with the signer's address, not with the asset,
- * NFT or transaction that it concerns.
+ * Returns whether a message is valid on every chain: it begins with the signer's address, not with an asset, NFT or
+ * transaction.
  */
 export function isChainAgnostic(address: Address, message: string): boolean {
   return message.slice(0, address.length).toLowerCase() === address.toLowerCase()
 }
 
-/** Returns the digests that a signer may have signed for a message. */
+/** Returns the digests under which a message may be signed. */
 export type DigestsOf = (message: string) => Uint8Array[]
 
-/** Finds which of several messages an address signed. */
+/** Finds the message that an address signed. */
 export class SignatureMatcher {
-  /** Index of the message that each address signed last: clients stick to one, and each attempt costs a key recovery. */
+  /** Index of the last signed message by address: clients repeat it, and each attempt costs a key recovery. */
   private readonly lastIndex = new LRUCache<Address, number>(upTo(10_000))
 
   constructor(private readonly signers: Pick<SignerRecovery, 'recover'>) {}
 
   /**
-   * Returns the message for which `signature` (hex, 65 bytes) is the address's: over keccak-256 of the UTF-8 text, as an
-   * EIP-191 personal message, unless `digestsOf` says otherwise. Undefined if no message matches, or the signature is malformed; never rejects.
+   * Returns the message that the address signed with `signature` (hex, 65 bytes): as an EIP-191 personal message over
+   * keccak-256 of the UTF-8 text, unless `digestsOf` differs. Undefined if no message matches or the signature is
+   * malformed. Never rejects.
    */
   async match(
     address: Address,
@@ -54,7 +55,7 @@ export class SignatureMatcher {
   }
 }
 
-/** Recovers the signer of a message, over its full 32-byte hash; undefined if the signature is malformed. */
+/** Recovers the signer of a message over its 32-byte hash; undefined for a malformed signature. */
 export function signerOf(message: string, signature: string): Address | undefined {
   const bytes = signatureBytes(signature)
   return bytes && recoverAddress(messageDigests(message)[0] as Uint8Array, bytes)
@@ -64,16 +65,16 @@ function signatureBytes(signature: string): Buffer | undefined {
   return /^0x[0-9a-f]{130}$/i.test(signature) ? Buffer.from(signature.slice(2), 'hex') : undefined
 }
 
-/** Returns the digests that a signer may have signed for a message. */
+/** Returns the digests under which clients sign a message. */
 export function messageDigests(message: string): Uint8Array[] {
   const hash = keccak(Buffer.from(message, 'utf8'))
   const forms = [personalDigest(hash)]
-  // some client releases strip the leading zero bytes of the hash before they sign it
+  // some client releases strip leading zero bytes of the hash
   if (hash[0] === 0) forms.push(personalDigest(hash.subarray(hash.findIndex((byte) => byte !== 0))))
   return forms
 }
 
-/** Returns the digest of a message that wallets show to people: the text itself as an EIP-191 personal message. */
+/** Returns the digest of a readable message: its text as an EIP-191 personal message. */
 export function plainDigests(message: string): Uint8Array[] {
   return [personalDigest(Buffer.from(message, 'utf8'))]
 }

@@ -2,18 +2,18 @@ import { TokenError, ValidationError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import type { TokenHolder, Tokens } from './tokens.js'
 
-/** Expirations from here on are assumed to be in milliseconds, not seconds. */
+/** Greater expirations are in milliseconds, smaller ones in seconds. */
 const MIN_MILLISECONDS = 100_000_000_000
 
-/** A requested expiration in seconds since 1970, and the parameter that it came in. */
+/** A requested expiration in seconds since 1970, and the name of its parameter. */
 export interface RequestedExpiration {
   field: string
   value: number | undefined
 }
 
 /**
- * Issues a token, with the default lifetime if no expiration is requested. Throws ValidationError for an expiration in
- * the past, or beyond the longest lifetime.
+ * Issues a token. Without a requested expiration it has the default lifetime. Throws ValidationError for an expiration
+ * in the past or beyond the longest lifetime.
  */
 export function issueToken(
   tokens: Tokens,

@@ -11,14 +11,14 @@ import type { RevocationStore } from './revocation-table.js'
 /** The claims of an auth token; `expiresAt` in seconds since 1970. */
 export interface TokenClaims {
   address: Address
-  /** The only chain on which the token is valid, if the address is a contract wallet's. */
+  /** The only valid chain, if the holder is a contract wallet. */
   chainId?: number
   expiresAt: number
   /** Id of the token, by which it is revoked. */
   jti: string
 }
 
-/** The holder that a token is issued to. */
+/** The holder of a token. */
 export type TokenHolder = Pick<TokenClaims, 'address' | 'chainId'>
 
 interface Payload {
@@ -28,10 +28,10 @@ interface Payload {
   jti?: string
 }
 
-/** Domain separation: keeps the derived secret distinct from every other use of the key. */
+/** Domain separation: keeps the secret apart from every other use of the provider key. */
 const SECRET_LABEL = 'tidegate auth token secret v1'
 
-/** Returns the secret that signs tokens: the configured one, or one derived from the provider key, never the key itself. */
+/** Returns the secret for tokens: the configured one, or one derived from the provider key. */
 export function tokenSecret(configured: string | undefined, key: ProviderKey): Uint8Array {
   if (configured !== undefined) return Buffer.from(configured, 'utf8')
   return derivedSecret(key, SECRET_LABEL)
@@ -39,12 +39,12 @@ export function tokenSecret(configured: string | undefined, key: ProviderKey): U
 
 const HEADER = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url')
 
-/** Issues, verifies and revokes auth tokens: JWTs, HS256 alone. */
+/** Issues, verifies and revokes auth tokens: JWTs with HS256. */
 export class Tokens {
-  /** Claims of tokens with a valid signature; expiry and revocation are checked each time. */
+  /** Claims of tokens with a valid signature. Expiry and revocation are checked on each use. */
   private readonly verified = new LRUCache<string, TokenClaims>(upTo(10_000))
 
-  /** `legacySecret` is the legacy service's signing secret, if its tokens must remain valid. */
+  /** `legacySecret`: signing secret of the legacy service, if its tokens stay valid. */
   constructor(
     private readonly secret: Uint8Array,
     private readonly revocations: RevocationStore,
@@ -66,7 +66,7 @@ export class Tokens {
     return claims
   }
 
-  /** Revokes a token permanently; `now` in seconds since 1970. Throws TokenError if it already was, StateError. */
+  /** Revokes a token; `now` in seconds since 1970. Throws TokenError if it is revoked already. Throws StateError. */
   async revoke({ jti, expiresAt }: TokenClaims, now: number): Promise<void> {
     if (!(await this.revocations.revoke(jti, expiresAt))) throw refusal('TOKEN_DELETED', 'Token is deleted.')
     await this.revocations.purge(now - PROVIDER_LIMITS.tokens.retainedAfterExpiry)
@@ -90,7 +90,7 @@ export class Tokens {
     throw refusal('TOKEN_INVALID', 'Token is invalid.')
   }
 
-  /** The payload of a token signed here or by the legacy service, whose tokens carry address and expiry alone. */
+  /** Returns the payload of a token of this service or of the legacy one, whose tokens have only address and expiry. */
   private async payload(token: string): Promise<Payload> {
     const algorithms = ['HS256']
     try {

@@ -26,8 +26,8 @@ export const command = (finish: (code: number) => void) =>
     .action(async (options) => finish(await doctor(options)))
 
 /**
- * `tidegate doctor`: checks everything that the service depends on, and prints a line for each. Changes nothing, except
- * that it creates the tables of an empty database, and the folder of the cache. Returns the exit code: 0 if every check passes.
+ * `tidegate doctor`: checks all dependencies of the service and prints a line for each. Creates only the tables of an
+ * empty database and the folder of the cache. Returns the exit code: 0 if every check passes.
  */
 export async function doctor(options: { config?: string; files?: true }): Promise<number> {
   let failures = 0
@@ -45,7 +45,7 @@ export async function doctor(options: { config?: string; files?: true }): Promis
   }
   print({ ok: true, text: 'settings' })
   const shortage = tooFewOpenFiles(settings)
-  // only a warning: it matters under many connections
+  // a warning: it matters only with many connections
   if (shortage) {
     const { limit, wanted } = shortage
     process.stdout.write(`warn  open files: ${limit} are allowed, the settings want ${wanted} (ulimit -n)\n`)
@@ -94,11 +94,11 @@ async function* chainFindings(chain: Chain): AsyncGenerator<Finding> {
   yield { ok: found === true, text: `chain ${chainId}: factory ${deployment.factory} ${status}` }
 }
 
-/** Checks the other configured services: any HTTP response passes. */
+/** Checks the other configured services. Any HTTP response passes. */
 async function* services(settings: Settings): AsyncGenerator<Finding> {
   const { IPFS_GATEWAY: ipfs, ARWEAVE_GATEWAY: arweave, FILECOIN_GATEWAY: filecoin = [] } = settings
   const { METADATA_CACHE_URL: caches = [], RBAC_SERVER_URL: rbac, USE_HTTP_PROOF: proofs } = settings
-  // default gateways were not configured explicitly: whether they are needed depends on the assets
+  // default gateways are optional: the assets may not need them
   const byDefault = (name: 'IPFS_GATEWAY' | 'ARWEAVE_GATEWAY') => settings[name] === SETTINGS[name].default
   const urls: [kind: string, url: string, optional?: boolean][] = [
     ...ipfs.map((url) => ['IPFS gateway', url, byDefault('IPFS_GATEWAY')] as [string, string, boolean]),

@@ -1,10 +1,10 @@
 import { CommanderError } from '@commander-js/extra-typings'
-import { StartError } from '@tidegate/protocol'
+import { StartError, StateError, UnavailableError } from '@tidegate/protocol'
 
-/** Exit codes of the commands for people; the others use the first three. */
-export const EXIT = { done: 0, failed: 1, misuse: 2, notConfirmed: 3, interrupted: 130 } as const
+/** Exit codes of all commands. 69 is EX_UNAVAILABLE of sysexits.h. */
+export const EXIT = { done: 0, failed: 1, misuse: 2, notConfirmed: 3, unavailable: 69, interrupted: 130 } as const
 
-/** Why a command ended without success: a sentence for people, a code for programs, and the code that the process exits with. */
+/** A failed command: a message for people, a code for programs, and the exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 
@@ -12,17 +12,17 @@ export class CommandError extends Error {
     readonly code: string,
     message: string,
     readonly exitCode: number = EXIT.failed,
-    /** Transactions that were sent before. */
+    /** Transactions sent before the failure. */
     readonly transactions: readonly string[] = [],
   ) {
     super(message)
   }
 }
 
-/** Wrong usage or settings: exit code 2. */
+/** Returns the error for wrong usage or settings. */
 export const misuse = (message: string) => new CommandError('USAGE', message, EXIT.misuse)
 
-/** What is reported of an error. */
+/** The report of an error. */
 export interface Failure {
   code: string
   lines: string[]
@@ -30,10 +30,10 @@ export interface Failure {
   transactions: readonly string[]
 }
 
-/** Codes of the client library that the settings are the cause of. */
+/** Codes of the client library for wrong settings. */
 const SETTINGS_CODES = new Set(['NO_WALLET', 'NO_CHAIN', 'BAD_OPTION'])
 
-/** Reads an error of whatever origin: of the command line itself, the client library, the operating system. */
+/** Converts any error to a report: of the command line, the client library or the operating system. */
 export function failureOf(error: unknown): Failure {
   const failure = (code: string, lines: string[], exitCode: number): Failure => ({
     code,
@@ -42,6 +42,8 @@ export function failureOf(error: unknown): Failure {
     transactions: (error as { transactions?: string[] }).transactions ?? [],
   })
   if (error instanceof CommandError) return failure(error.code, [error.message], error.exitCode)
+  if (error instanceof UnavailableError) return failure('UNAVAILABLE', error.problems, EXIT.unavailable)
+  if (error instanceof StateError) return failure(error.code, [error.message], EXIT.unavailable)
   if (error instanceof StartError) return failure('SETTINGS', error.problems, EXIT.misuse)
   if (error instanceof CommanderError)
     return failure('USAGE', [error.message.replace(/^error: /, '')], error.exitCode === 0 ? EXIT.done : EXIT.misuse)
@@ -51,7 +53,7 @@ export function failureOf(error: unknown): Failure {
   return failure(plain ? code : 'FAILED', [plain ?? message], EXIT.failed)
 }
 
-/** Says in words what the operating system refused; undefined for any other error. */
+/** Explains a refusal of the operating system; undefined for other errors. */
 function ofSystem({ code, path }: NodeJS.ErrnoException): string | undefined {
   const what = path === undefined ? '' : `${path}: `
   switch (code) {
@@ -69,7 +71,7 @@ function ofSystem({ code, path }: NodeJS.ErrnoException): string | undefined {
   }
 }
 
-/** Says that a package is missing, native ones for this machine included; undefined for any other error. */
+/** Explains a missing package, also native ones of this platform; undefined for other errors. */
 function missingModule(error: Error): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException
   if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined

@@ -42,7 +42,7 @@ interface ListOptions {
 
 /** `tidegate files list`: prints a line for each hosted file. Returns the exit code. Throws StartError, StateError. */
 async function list({ owner, json, config }: ListOptions): Promise<number> {
-  const store = await openStore(loadSettings(process.env, config), { readOnly: true })
+  const store = await openStore(loadSettings(process.env, config, 'database'), { readOnly: true })
   try {
     for await (const file of allFiles(store.hosted, owner)) {
       const { id, size, received, sha256, createdAt } = file
@@ -50,7 +50,7 @@ async function list({ owner, json, config }: ListOptions): Promise<number> {
       const created = new Date(createdAt).toISOString()
       const row = { id, owner: file.owner, size, received, sha256, name, created }
       const state = sha256 === null ? `${received} of ${size}` : `${size}`
-      // a name may hold anything, also what would move the cursor
+      // JSON escapes control characters: a name may contain some that move the cursor
       const text = `${id}  ${file.owner}  ${created}  ${state} bytes  ${JSON.stringify(name)}`
       process.stdout.write(`${json ? JSON.stringify(row) : text}\n`)
     }

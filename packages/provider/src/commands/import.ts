@@ -30,15 +30,15 @@ export const command = (finish: (code: number) => void) => {
 
 export interface ImportOptions {
   config?: string
-  /** Path of the legacy service's SQLite file. */
+  /** Path of the legacy SQLite file. */
   sqlite?: string
-  /** URL of its Redis. */
+  /** URL of the legacy Redis. */
   redis?: string
-  /** The cut-over time in milliseconds since 1970, before which nonces that read as times are refused; default: now. */
+  /** Cut-over time in milliseconds since 1970: older nonces are refused. Default: now. */
   cutOver?: number
 }
 
-/** A time in the past, in milliseconds since 1970: a future one would refuse everybody, and could not be reverted. */
+/** Parses a time in the past, in milliseconds since 1970. A future cut-over would refuse everybody, and could not be reverted. */
 function past(text: string): number {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
     ? Date.parse(text)
@@ -48,23 +48,22 @@ function past(text: string): number {
   return time
 }
 
-/** The expiry of a deleted token without one, in seconds since 1970: never. */
+/** Expiry of a deleted token without one. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /**
- * `tidegate import`: imports the nonces and deleted tokens of a legacy service, and sets the cut-over time before which
- * no nonce is accepted, since that service forgets some. It is idempotent, and may run beside a running service: it
- * lowers neither a nonce nor the cut-over time. Returns the exit code: 1 if an unreadable record could allow the replay
- * of an old request.
+ * `tidegate import`: imports nonces and deleted tokens of a legacy service, and raises the cut-over time, since that
+ * service forgets nonces. Idempotent, and safe beside a running service: neither nonces nor the cut-over time decrease.
+ * Returns the exit code: 1 if an unreadable record could allow a replay.
  */
 async function importLegacy({ config, sqlite, redis, cutOver }: ImportOptions): Promise<number> {
-  const settings = loadSettings(process.env, config)
+  const settings = loadSettings(process.env, config, 'database')
   const since = cutOver ?? Date.now()
   const source = sqlite === undefined ? await openLegacyRedis(redis as string) : openLegacySqlite(sqlite)
   try {
     const store = await openStore(settings)
     try {
-      // first, so that it applies even if the rest fails
+      // first, so that it applies even if the import fails
       await store.cutOver.raise(since)
       const counts = await takeAll(source.records(), store, maxNonce(Date.now(), settings.NONCE_MAX_AHEAD))
       report(counts, (await store.cutOver.get()) as number)
@@ -81,7 +80,7 @@ interface Counts {
   nonces: number
   kept: number
   tokens: number
-  /** Skipped records that could not allow a replay. */
+  /** Skipped records that cannot allow a replay. */
   harmless: number
   unknown: number
 }
@@ -100,7 +99,7 @@ async function takeAll(
   return counts
 }
 
-/** Imports a deleted token. Text that is not a token grants nothing, so it is skipped. */
+/** Imports a deleted token. Skips text that is no token. */
 async function takeToken(token: string, revocations: RevocationStore): Promise<keyof Counts> {
   const jti = legacyTokenId(token)
   if (jti === undefined) {

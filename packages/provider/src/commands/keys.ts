@@ -35,12 +35,12 @@ export const command = (finish: (code: number) => void) => {
 
 export interface KeysOptions {
   config?: string
-  /** Path of the encrypted key to write or to check. */
+  /** Path of the encrypted key. */
   file?: string
   passwordFile?: string
 }
 
-/** Minimum characters of the password of a new file. */
+/** Minimum length of a new password, in characters. */
 const MIN_PASSWORD = 12
 
 /** `tidegate keys make`: writes a new encrypted key. Never overwrites a file. Returns the exit code. Throws StartError. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 
-/** The option for a settings file, shared by all commands that read settings. */
+/** The option for a settings file, shared by all commands with settings. */
 export const CONFIG = [
   '--config <file>',
   'read settings from a file of NAME=value lines; the environment wins',
@@ -19,7 +19,7 @@ export function chainId(text: string): number {
   return Number(text)
 }
 
-/** Whole seconds, from one to an hour, as an option's parser. */
+/** Parses an option in whole seconds, from 1 to 3600. Throws InvalidArgumentError. */
 export function seconds(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > 3600)
     throw new InvalidArgumentError('It must be a whole number of seconds from 1 to 3600.')

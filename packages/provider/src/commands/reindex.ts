@@ -15,12 +15,11 @@ export const command = (finish: (code: number) => void) =>
     .action(async (options) => finish(await reindex(options)))
 
 /**
- * `tidegate reindex`: requests a rebuild of the index of one chain or of all. The rebuild runs in the service, now or
- * after its next start; the current index stays in use until it is complete. Nonces and revoked tokens are not touched.
- * Returns the exit code.
+ * `tidegate reindex`: requests a rebuild of one index or of all. The service runs it, now or after its next start. The
+ * current index stays in use meanwhile; nonces and revoked tokens do not change. Returns the exit code.
  */
 export async function reindex(options: { config?: string | undefined; chain?: number | undefined }): Promise<number> {
-  const settings = loadSettings(process.env, options.config)
+  const settings = loadSettings(process.env, options.config, 'database')
   if (settings.DATABASE_URL === undefined && !existsSync(join(settings.STATE_DIR, DATABASE_FILE)))
     throw new StartError([
       `STATE_DIR: there is no database in ${settings.STATE_DIR}, so there is no index to read again.`,

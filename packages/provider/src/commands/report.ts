@@ -34,12 +34,12 @@ interface ReportOptions {
   config?: string | undefined
 }
 
-/** `tidegate report`: prints what was delivered and earned. Returns the exit code. Throws StartError, StateError. */
+/** `tidegate report`: prints deliveries and fees. Returns the exit code. Throws StartError, StateError. */
 export async function report(options: ReportOptions, format: ReportFormat): Promise<number> {
-  // block timestamps may be slightly ahead of this clock
+  // no upper limit: block timestamps may be ahead of this clock
   const { since = 0, until = Number.MAX_SAFE_INTEGER, by, config } = options
   if (since >= until) throw new StartError(['--since: must be before --until.'])
-  const settings = loadSettings(process.env, config)
+  const settings = loadSettings(process.env, config, 'database')
   const store = await openStore(settings, { readOnly: true })
   try {
     if (options.hosted) await printAll(store.deliveries.hosted({ since, until }), hostedFormatterOf(format))
@@ -53,7 +53,7 @@ export async function report(options: ReportOptions, format: ReportFormat): Prom
   return 0
 }
 
-/** Prints lines as they come, until there are no more, or nobody reads them. */
+/** Prints all lines, until the reader of standard output leaves. */
 async function printAll<T>(lines: AsyncIterable<T>, formatter: Formatter<T>): Promise<void> {
   const print = printer()
   await print(formatter.begin)
@@ -66,8 +66,8 @@ async function printAll<T>(lines: AsyncIterable<T>, formatter: Formatter<T>): Pr
 }
 
 /**
- * Returns a function that writes to standard output with back-pressure, and returns false once the reader has closed
- * the pipe, as `head` does.
+ * Returns a function that writes to standard output with back-pressure. It returns false after the reader has closed the
+ * pipe, like `head`.
  */
 function printer(): (text: string) => Promise<boolean> {
   const { stdout } = process
@@ -86,7 +86,7 @@ function printer(): (text: string) => Promise<boolean> {
 function time(text: string): number {
   const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
   const parsed = isTime ? Date.parse(text) : Number.NaN
-  // Date accepts a 31st of February
+  // Date.parse accepts February 31
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
   if (Number.isNaN(parsed) || parsed < 0 || day.toISOString().slice(0, 10) !== text.slice(0, 10))
     throw new InvalidArgumentError('It must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.')

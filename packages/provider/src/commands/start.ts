@@ -17,8 +17,8 @@ export const command = (finish: (code: number) => void) =>
     .action(async (options) => finish(await start(options)))
 
 /**
- * `tidegate start`: runs the service, in one process or several, until a stop signal. Returns the exit code. The caller
- * must then exit the process: work still in flight may be cut off, as by kill -9.
+ * `tidegate start`: runs the service, in one or several processes, until a stop signal. Returns the exit code. The
+ * caller must then exit the process, which cuts off remaining work.
  */
 export async function start(options: { config?: string }): Promise<number> {
   const stop = stopSignal()

@@ -78,7 +78,7 @@ export async function copy({ from, to, online, config }: CopyOptions): Promise<n
 /** `tidegate state backup`. Returns the exit code. Throws StartError. */
 export async function backup(file: string, options: { force?: true; config?: string }): Promise<number> {
   const from = embedded(
-    loadSettings(process.env, options.config),
+    loadSettings(process.env, options.config, 'database'),
     '`state backup` is for the embedded database: back up PostgreSQL with pg_dump.',
   )
   const size = await backupState(from, file, { force: options.force === true })
@@ -88,7 +88,7 @@ export async function backup(file: string, options: { force?: true; config?: str
 
 /** `tidegate state restore`. Returns the exit code. Throws StartError. */
 export async function restore(file: string, options: { force?: true; config?: string }): Promise<number> {
-  const settings = loadSettings(process.env, options.config)
+  const settings = loadSettings(process.env, options.config, 'database')
   const to = embedded(
     settings,
     '`state restore` is for the embedded database: restore PostgreSQL with pg_restore, then run `tidegate state restored`.',
@@ -101,7 +101,7 @@ export async function restore(file: string, options: { force?: true; config?: st
 
 /** `tidegate state restored`. Returns the exit code. Throws StartError. */
 export async function restored(options: { force?: true; config?: string }): Promise<number> {
-  const settings = loadSettings(process.env, options.config)
+  const settings = loadSettings(process.env, options.config, 'database')
   const place = configuredDatabase(settings)
   await acceptRestored(place, { folder: settings.STATE_DIR, force: options.force === true, report: print })
   print(`${nameOf(place)} can be used now.`)
@@ -109,7 +109,7 @@ export async function restored(options: { force?: true; config?: string }): Prom
   return 0
 }
 
-/** Returns the embedded database of the settings. Throws StartError with `refusal` if they name PostgreSQL. */
+/** Returns the embedded database of the settings. Throws StartError with `refusal` if the settings name PostgreSQL. */
 function embedded({ DATABASE_URL: url, STATE_DIR: folder }: Settings, refusal: string): Embedded {
   if (url !== undefined) throw new StartError([refusal])
   return { kind: 'embedded', folder }
@@ -124,7 +124,9 @@ function printRisks(): void {
 /** `tidegate state check`. Returns the exit code: 1 if something is wrong. Throws StartError. */
 export async function check(file: string | undefined, { config }: { config?: string }): Promise<number> {
   const place =
-    file === undefined ? configuredDatabase(loadSettings(process.env, config)) : ({ kind: 'file', path: file } as const)
+    file === undefined
+      ? configuredDatabase(loadSettings(process.env, config, 'database'))
+      : ({ kind: 'file', path: file } as const)
   print(`checking ${nameOf(place)}`)
   let wrong = 0
   for await (const { ok, text } of checkState(place)) {
@@ -134,7 +136,7 @@ export async function check(file: string | undefined, { config }: { config?: str
   return wrong > 0 ? 1 : 0
 }
 
-/** Reads a database from its option, or else from the environment, where a password is not seen by other users. */
+/** Returns the database of an option, or of the environment, which hides passwords from other users. */
 function databaseOf(option: 'from' | 'to', given: string | undefined, config: string | undefined): Database {
   const name = `COPY_${option.toUpperCase()}`
   const text = given ?? (process.env[name] || fromFile(`${name}_FILE`))
@@ -150,7 +152,7 @@ function databaseOf(option: 'from' | 'to', given: string | undefined, config: st
   }
 }
 
-/** Reads one setting: this command needs no keys and no chains. */
+/** Reads one setting. All other settings may be missing. */
 const setting = (name: 'STATE_DIR' | 'DATABASE_URL', config: string | undefined) =>
   secretSetting(name, process.env, config)
 

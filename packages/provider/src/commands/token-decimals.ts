@@ -6,12 +6,12 @@ import { PROVIDER_LIMITS } from '../limits.js'
 
 const ABI = parseAbi(['function decimals() view returns (uint256)'])
 
-/** More decimals than any amount has digits. */
+/** Maximum decimals of a token: no amount has more digits. */
 const MAX_DECIMALS = 77
 
 /**
- * Returns a function that asks the nodes of the settings for the decimals of a token, once for each. It returns undefined if
- * no node answers or serves the chain, or where the contract has none.
+ * Returns a function that requests the decimals of a token, once for each token. It returns undefined if no node
+ * answers, if the chain is not served, or if the contract has no decimals.
  */
 export function tokenDecimals(settings: Pick<Settings, 'NETWORK_URL' | 'RPC_TIMEOUT'>) {
   const known = new Map<string, Promise<number | undefined>>()
@@ -34,12 +34,12 @@ async function ask(
   for (const url of urls.byChain.get(chainId) ?? urls.all ?? []) {
     const client = rpcClient(url, { timeout, maxResponse: COMMON_LIMITS.contract.view })
     try {
-      // if no id is configured, the node says which chain it is on
+      // without a configured id, the node names its chain
       if (!urls.byChain.has(chainId) && (await client.getChainId()) !== chainId) continue
       const decimals = await client.readContract({ abi: ABI, address: token as Hex, functionName: 'decimals' })
       return decimals <= BigInt(MAX_DECIMALS) ? Number(decimals) : undefined
     } catch {
-      // the next node may answer
+      // try the next node
     }
   }
   return undefined

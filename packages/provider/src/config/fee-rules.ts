@@ -2,9 +2,9 @@ import type { Address } from 'viem'
 import { parseObject } from './parsers/basic.js'
 import { address } from './parsers/chains.js'
 
-/** One rule of PROVIDER_FEES. An omitted condition matches everything, except for the type of service. */
+/** One rule of PROVIDER_FEES. A missing condition matches everything, except that a missing type means access. */
 export interface FeeRule {
-  /** Its name, or else its position in the list, from 1. */
+  /** The configured name, or else the position in the list, from 1. */
   name: string
   chain?: number
   /** DID. */
@@ -19,16 +19,16 @@ export interface FeeRule {
   perDay: bigint
 }
 
-/** Amounts of a rule are below this, so that no size or time leads to a fee that overflows the contract's type. */
+/** Upper limit of amounts: below it, no size or time makes a fee overflow the contract's type. */
 const MAX_AMOUNT = 1n << 192n
 const MAX_RULES = 1000
 const FIELDS = ['name', 'chain', 'asset', 'publisher', 'type', 'token', 'flat', 'perGiB', 'perDay']
 const AMOUNTS = ['flat', 'perGiB', 'perDay']
 
-/** The name of the fee of PROVIDER_FEE_AMOUNT, or of a compute environment, in quotes. */
+/** Name in quotes of the fee of PROVIDER_FEE_AMOUNT or of a compute environment. */
 export const DEFAULT_RULE = 'default'
 
-/** Parses the rules. Throws an Error that names every rule and field that is wrong. */
+/** Parses the rules. Throws an Error that names every wrong rule and field. */
 export function feeRules(raw: string): FeeRule[] {
   const list = parseObject(raw)
   if (!Array.isArray(list)) throw new Error('must be a JSON list of rules')
@@ -103,7 +103,7 @@ function serviceType(value: unknown): FeeRule['type'] {
   return value
 }
 
-/** A whole number as text, or as a JSON number that is exact. */
+/** Parses a whole number from text or from an exact JSON number. */
 function amount(value: unknown): bigint {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || !/^\d{1,58}$/.test(text) || BigInt(text) >= MAX_AMOUNT)

@@ -6,13 +6,13 @@ import type { Settings } from './schema.js'
 
 /** The provider keys of the settings, with keystore files decrypted. */
 export interface Keyring {
-  /** Returns the key in use on a chain. */
+  /** Returns the current key of a chain. */
   current(chainId: number): ProviderKey | undefined
-  /** Returns the keys that were in use before. */
+  /** Returns the previous keys of a chain. */
   previous(chainId: number): ProviderKey[]
 }
 
-/** Decrypts every keystore file of the settings once. Adds a line to `problems` for each that cannot be opened. */
+/** Decrypts every keystore file of the settings. Adds a line to `problems` for each failure. */
 export async function openKeyring(settings: Settings, problems: string[]): Promise<Keyring> {
   const { PROVIDER_PRIVATE_KEY, UNIVERSAL_PRIVATE_KEY, KEYSTORE, PREVIOUS_KEYSTORES, PREVIOUS_PRIVATE_KEYS } = settings
   const opened = new Map<string, ProviderKey>()
@@ -45,7 +45,7 @@ export async function openKeyring(settings: Settings, problems: string[]): Promi
   }
 }
 
-/** Reads and decrypts a keystore file. Throws an Error whose message continues a sentence that begins with the path. */
+/** Reads and decrypts a keystore file. Throws an Error whose message follows the path in a sentence. */
 export async function openKeystoreFile(path: string, password: string | undefined): Promise<ProviderKey> {
   if (password === undefined) throw new Error('needs a password: set KEYSTORE_PASSWORD_FILE')
   let text: string
@@ -57,7 +57,7 @@ export async function openKeystoreFile(path: string, password: string | undefine
   return openKeystore(text, password)
 }
 
-/** The values with their chains; undefined for the value for all chains. */
+/** Returns the values with their chains. Undefined stands for all chains. */
 function chainsOf<T>(values: PerChain<T> | undefined): [number | undefined, T][] {
   if (!values) return []
   return [...(values.all === undefined ? [] : [[undefined, values.all] as [undefined, T]]), ...values.byChain]

@@ -117,6 +117,7 @@ describe('settings', () => {
 
   it.each([
     ['a line without =', `PORT=1\n${KEY}\nLOG_LEVEL=info\n`, 'Line 2 of FILE: is not of the form NAME=value.'],
+    ['a line without = at the end', `TAG="a\nb"\n# keys\n\n${KEY}`, 'Line 5 of FILE: is not of the form NAME=value.'],
     ['the value in the place of the name', `# keys\n  export ${KEY}==\n`, 'Line 2 of FILE: no such setting.'],
     [
       'a misspelt name',

@@ -4,7 +4,7 @@ import { StartError } from '@tidegate/protocol'
 import { distance } from 'fastest-levenshtein'
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
 
-/** The configuration is invalid. `problems` lists every reason, one line each; none quotes a secret. */
+/** Wrong settings. `problems` has a line for each reason and quotes no secret. */
 export class ConfigError extends StartError {
   constructor(problems: string[]) {
     super(problems)
@@ -16,19 +16,22 @@ type Environment = Record<string, string | undefined>
 
 /**
  * Reads and validates the settings from the environment and an optional file (NAME=value lines); the environment wins.
- * An empty value counts as not set, except where it turns something off. Throws one ConfigError with every problem.
+ * An empty value counts as not set, unless it turns something off. With `needs: 'database'`, keys and nodes may be missing.
+ * Throws one ConfigError with every problem.
  */
-export function loadSettings(own: Environment, file?: string): Settings {
+export function loadSettings(own: Environment, file?: string, needs: 'all' | 'database' = 'all'): Settings {
   const environment = withoutReturns(own)
   const problems: string[] = []
   const text = file === undefined ? '' : readSettingsFile(file, problems)
+  for (const line of linesWithoutValue(text)) problems.push(`Line ${line} of ${file}: is not of the form NAME=value.`)
   const fromFile = parseEnv(text) as Environment
   for (const name of Object.keys(fromFile)) {
-    // never quote an unknown name: it may be a key that was pasted in the wrong place
+    if (/[\r\n]/.test(name)) continue
+    // no unknown name is quoted: it may be a key in the wrong place
     if (!isKnown(name)) problems.push(`Line ${lineOf(name, text)} of ${file}: ${unknownName(name)}`)
   }
   for (const name of Object.keys(environment)) {
-    // the environment holds other programs' variables too: report only near misses
+    // the environment belongs to other programs too: only near misses are reported
     const near = isKnown(name) ? undefined : nearest(name)
     if (near) problems.push(`${name}: no such setting. Did you mean ${near}?`)
   }
@@ -44,7 +47,7 @@ export function loadSettings(own: Environment, file?: string): Settings {
       values[name] = definition.default
       const { required, alternatives = [], doc } = definition
       const hasAlternative = alternatives.some((other) => (lookup(other) ?? lookup(`${other}_FILE`)) !== undefined)
-      if (required && !hasAlternative && !problems.some((line) => line.startsWith(`${name}_FILE`)))
+      if (needs === 'all' && required && !hasAlternative && !problems.some((line) => line.startsWith(`${name}_FILE`)))
         problems.push(`${name}: is required. ${doc}`)
       continue
     }
@@ -69,7 +72,7 @@ export function secretSetting(name: SettingName, own: Environment, file?: string
   return raw
 }
 
-/** Other programs pass files with the line ends of Windows on as they are, such as `docker run --env-file`. */
+/** Removes carriage returns at the end of values: some programs pass on Windows files unchanged, like `docker run --env-file`. */
 function withoutReturns(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.replace(/\r$/, '')]))
 }
@@ -83,7 +86,7 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Look
   try {
     return readTextFile(path).trim() || undefined
   } catch (error) {
-    // do not quote the path: it may be the secret itself, set under the wrong name
+    // the path is not quoted: it may be the secret itself, under the wrong name
     problems.push(
       `${name}_FILE: the file that it names cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'not text'}.`,
     )
@@ -91,7 +94,7 @@ function secretFromFile(name: string, { secret }: Setting<unknown>, lookup: Look
   }
 }
 
-/** Returns the value under the legacy name, converted to the current unit. */
+/** Returns the value of the legacy name in the current unit. */
 function legacyValue({ legacy, legacyFactor }: Setting<unknown>, lookup: Lookup): string | undefined {
   const raw = legacy === undefined ? undefined : lookup(legacy)
   return legacyFactor !== undefined && raw && /^\d+$/.test(raw) ? String(Number(raw) * legacyFactor) : raw
@@ -115,26 +118,32 @@ function isKnown(name: string): boolean {
   return base !== name && secret === true
 }
 
-/** Describes a line with an unknown name. parseEnv joins a line without `=` to the next one, hence the line break. */
+/** Returns the numbers of the lines without `=`. parseEnv skips them, or joins them to the next line on Node 20. */
+function linesWithoutValue(text: string): number[] {
+  const quoted = /=[ \t]*(["'`])[\s\S]*?\1/g
+  const lines = text.replace(quoted, (value) => `=${value.replace(/[^\n]/g, '')}`).split('\n')
+  return lines.flatMap((line, index) => (/^\s*(#|$)/.test(line) || line.includes('=') ? [] : index + 1))
+}
+
+/** Describes a line with an unknown name. */
 function unknownName(name: string): string {
-  if (/[\r\n]/.test(name)) return 'is not of the form NAME=value.'
   const near = nearest(name)
   return `no such setting.${near ? ` Did you mean ${near}?` : ''}`
 }
 
-/** Returns the number of the line that starts with a name. */
+/** Returns the number of the first line that starts with a name. */
 function lineOf(name: string, text: string): number {
   const start = name.split(/\r?\n/, 1)[0] as string
   const lines = text.split('\n').map((line) => line.trimStart().replace(/^export\s+/, ''))
   return lines.findIndex((line) => line.startsWith(start)) + 1
 }
 
-/** Most edits between a setting and a name that probably means it. */
+/** Maximum edits between a setting and a misspelt name. */
 const MISSPELT = 2
 
-/** Returns the setting that a misspelt name probably means. Short names are skipped: HOME is no misspelling of HOST. */
+/** Returns the most similar setting for a misspelt name. Short settings are skipped: HOME is no misspelling of HOST. */
 function nearest(name: string): SettingName | undefined {
-  // most names differ in length alone by more than is looked for
+  // names whose lengths differ more have too many edits
   const ranked = (Object.keys(SETTINGS) as SettingName[])
     .filter((setting) => setting.length >= 8 && Math.abs(setting.length - name.length) <= MISSPELT)
     .map((setting) => ({ setting, edits: distance(name.toUpperCase(), setting) }))

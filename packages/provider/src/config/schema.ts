@@ -10,7 +10,7 @@ import { STORAGE } from './settings/storage.js'
 
 export type { Setting } from './setting.js'
 
-/** Every setting of the service, once. Names are those of the environment and of the optional settings file. */
+/** Every setting of the service by its name in the environment and in settings files. */
 export const SETTINGS = {
   ...CHAINS,
   ...KEYS,
@@ -25,5 +25,5 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 type ValueOf<S> = S extends Setting<infer T> ? (S extends { always: true } ? T : T | undefined) : never
 
-/** The validated values of all settings. Optional settings without a default may be undefined. */
+/** The validated values of all settings. A setting without default may be undefined. */
 export type Settings = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]> }

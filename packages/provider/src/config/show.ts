@@ -1,8 +1,8 @@
 import { SETTINGS, type Setting, type Settings } from './schema.js'
 
 /**
- * Returns the effective settings as NAME=value lines that `--config` reads again. What must not be shown is in
- * comments: secrets, and URLs whose paths or user names may contain keys, which are reduced to their hosts.
+ * Returns the settings in force as NAME=value lines for `--config`. Hidden values are in comments: secrets, and URLs
+ * whose paths or user names may contain keys.
  */
 export function formatSettings(settings: Settings): string[] {
   return Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([name, { secret }]) => {
@@ -14,7 +14,7 @@ export function formatSettings(settings: Settings): string[] {
   })
 }
 
-/** Quotes values that the parser of settings files would otherwise truncate or change. */
+/** Quotes a value that the parser of settings files would change. */
 function quoted(text: string): string {
   if (!/[\s#"'`\\]/.test(text)) return text
   return text.includes("'") ? `\`${text}\`` : `'${text}'`

@@ -5,15 +5,15 @@ import type { Settings } from '../config/schema.js'
 import { type ConsoleFacts, consoleFacts, type LocalChain, nodeProblems } from './facts.js'
 import { type ConsoleFiles, consoleFolder, readConsole } from './files.js'
 
-/** The console as it is served. */
+/** The built console and its configuration. */
 export interface Console {
   files: ConsoleFiles
   facts: ConsoleFacts
-  /** Path of the console, as browsers see it. */
+  /** Path of the console in browsers. */
   path: string
 }
 
-/** Opens the console, if it is on. Throws StartError if it is missing, or if its settings do not fit the chains. */
+/** Opens the console, if it is on. Throws StartError if the console is not built, or if its settings do not fit the chains. */
 export function openConsole(settings: Settings, chains: Chains, local?: LocalChain): Console | undefined {
   if (!settings.CONSOLE) return undefined
   const problems = nodeProblems(settings, chains)

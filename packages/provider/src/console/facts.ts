@@ -5,18 +5,18 @@ import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 import { KNOWN_NETWORKS } from './networks.js'
 
-/** A chain, as published to the console. */
+/** A chain in the configuration of the console. */
 export interface ConsoleChain {
   chainId: number
   name: string
-  /** A node that the browser may ask; without one it asks the wallet. */
+  /** Node for the browser. Without one, the console asks the wallet. */
   rpcUrl?: string
   currency: { symbol: string; decimals: number }
   /** Base URL of a block explorer. */
   explorer?: string
 }
 
-/** Limits that people may run into. Those that are off are left out. */
+/** Limits for people. Limits that are off are left out. */
 export interface PublicLimits {
   /** Files of one service. */
   filesPerService: number
@@ -24,7 +24,7 @@ export interface PublicLimits {
   documentSize: number
   /** Seconds for which a download link is valid. */
   linkLifetime: number
-  /** Bytes up to which checksums of files are computed. */
+  /** Files up to this length get a checksum, in bytes. */
   checksumLength: number
   requestsPerMinute?: number
   bytesPerMinute?: number
@@ -32,7 +32,7 @@ export interface PublicLimits {
   bytesPerDay?: number
 }
 
-/** The document at /console/config.json. Everybody can read it. */
+/** The document /console/config.json, which is public. */
 export interface ConsoleFacts {
   version: string
   /** Base URL of the service. Default: the origin of the console. */
@@ -43,7 +43,7 @@ export interface ConsoleFacts {
   local?: { accounts: readonly Hex[] }
 }
 
-/** A development network: its node, and the private keys of its accounts, which everybody knows. */
+/** A development network: its node, and the public private keys of its accounts. */
 export interface LocalChain {
   chainId: number
   rpcUrl: string
@@ -51,8 +51,8 @@ export interface LocalChain {
 }
 
 /**
- * Returns the facts about this service for the console. They contain only settings that are named here; the nodes of
- * NETWORK_URL are not among them. Only `tidegate dev` passes `local`.
+ * Returns the configuration of the console. It contains only the settings named here, without the nodes of NETWORK_URL.
+ * Only `tidegate dev` passes `local`.
  */
 export function consoleFacts(settings: Settings, chains: Chains, local?: LocalChain): ConsoleFacts {
   const described = [...chains.values()].map(({ chainId, deployment }): ConsoleChain => {
@@ -92,7 +92,7 @@ export function publicLimits(settings: Settings): PublicLimits {
     documentSize: settings.MAX_DDO_SIZE,
     linkLifetime: settings.DOWNLOAD_LINK_LIFETIME,
     checksumLength: settings.MAX_CHECKSUM_LENGTH,
-    // 0 is no limit
+    // 0 means no limit
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value > 0)),
   }
 }

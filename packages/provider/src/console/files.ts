@@ -8,41 +8,40 @@ import { PROVIDER_LIMITS } from '../limits.js'
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/** A file of the console, ready to be sent. */
+/** A file of the console in all its codings. */
 export interface ConsoleFile {
   contentType: string
-  /** Hash of the uncompressed content, of characters that an ETag may hold. */
+  /** Hash of the uncompressed content, in characters for an ETag. */
   hash: string
-  /** Whether its name contains a hash of its content, so that it never changes. */
+  /** Whether the name contains a hash of the content, so that the file never changes. */
   immutable: boolean
-  /** The bytes in each coding that makes them smaller, and as they are. */
+  /** The uncompressed bytes, and those of each smaller coding. */
   content: ReadonlyMap<Coding, Buffer>
 }
 
-/** The files by their path below /console/. */
+/** Files by their path below /console/. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
 
-/** The page itself. */
+/** Path of the page. */
 export const PAGE = 'index.html'
-/** The base path that the page is built for. */
+/** Base path in the built page. */
 const BASE = '/console/'
 const COPIES = { '.br': 'br', '.gz': 'gzip' } as const
 
-/** The folder of the built console: beside the bundle, or in dist/ of the source tree. */
+/** Returns the folder of the built console: beside the bundle, or in dist/ of the source tree. */
 export function consoleFolder(): URL {
   const here = import.meta.url
   return here.endsWith('.ts') ? new URL('../../../../dist/console/', here) : new URL('./console/', here)
 }
 
-/** Whether there is a console to serve. */
+/** Whether the console is built. */
 export function isConsoleBuilt(): boolean {
   return existsSync(new URL(PAGE, consoleFolder()))
 }
 
 /**
- * Reads the built console into memory. It is served from there, and no path of a request ever reaches the file system.
- * `prefix` is the path at which a proxy has the service, '' if there is none. Throws StartError if the
- * console is missing, or not what a build makes.
+ * Reads the built console into memory, so that no request reaches the file system. `prefix`: path of the service at a
+ * proxy, or ''. Throws StartError if the console is missing or incomplete.
  */
 export function readConsole(folder: string, prefix: string): ConsoleFiles {
   const raw = new Map<string, Buffer>()
@@ -76,9 +75,9 @@ function fileOf(name: string, raw: ReadonlyMap<string, Buffer>): ConsoleFile {
   }
 }
 
-/** Prepends the path of a proxy to the absolute paths in the page, the only file that has some. */
+/** Adds the path of a proxy to the absolute paths of the page. No other file has such paths. */
 function movePage(raw: Map<string, Buffer>, page: Buffer, prefix: string): void {
-  // a path of a URL holds no quotes and no angle brackets, but an ampersand
+  // a URL path may contain an ampersand, but neither quotes nor angle brackets
   const base = `"${prefix.replaceAll('&', '&amp;')}${BASE}`
   const moved = Buffer.from(page.toString('utf8').replaceAll(`"${BASE}`, () => base))
   raw.set(PAGE, moved)
@@ -90,7 +89,7 @@ function isCopy(name: string, raw: ReadonlyMap<string, Buffer>): boolean {
   return Object.keys(COPIES).some((ending) => name.endsWith(ending) && raw.has(name.slice(0, -ending.length)))
 }
 
-/** Returns the regular files below a folder; none if it does not exist. */
+/** Returns the regular files below a folder; none if the folder does not exist. */
 function pathsIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,14 +1,14 @@
-/** Facts about a public network for pages. */
+/** A public network, for pages. */
 export interface KnownNetwork {
   name: string
-  /** Symbol of its own coin, which has 18 decimals. */
+  /** Symbol of the native coin, which has 18 decimals. */
   symbol: string
   explorer: string
 }
 
 const known = (name: string, symbol: string, explorer: string): KnownNetwork => ({ name, symbol, explorer })
 
-/** Public networks by chain id: those with contracts of Ocean. Others go by the name of their deployment. */
+/** Public networks with Ocean contracts, by chain id. Other networks have the name of their deployment. */
 export const KNOWN_NETWORKS: ReadonlyMap<number, KnownNetwork> = new Map([
   [1, known('Ethereum', 'ETH', 'https://etherscan.io')],
   [10, known('OP Mainnet', 'ETH', 'https://optimistic.etherscan.io')],

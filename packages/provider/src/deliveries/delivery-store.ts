@@ -2,9 +2,9 @@ import type { Address, Hex } from '@tidegate/protocol'
 
 /** One transfer of a file to a consumer. */
 export interface DeliveryRow {
-  /** Random, below 2^48: distinguishes simultaneous transfers, so that repeating a write is idempotent. */
+  /** Random, below 2^48: a repeated write stays idempotent, and simultaneous transfers differ. */
   id: number
-  /** When it ended, in milliseconds since 1970. */
+  /** End of the transfer, in milliseconds since 1970. */
   at: number
   chainId: number
   did: string
@@ -13,20 +13,20 @@ export interface DeliveryRow {
   /** Index of the file. */
   file: number
   consumer: Address
-  /** The transaction of the order itself. */
+  /** Transaction of the order, not of its reuse. */
   orderTx: Hex
-  /** Bytes of the file that were sent. */
+  /** Sent bytes of the file. */
   bytes: number
-  /** Whether they were everything that was requested. */
+  /** Whether all requested bytes were sent. */
   complete: boolean
-  /** Whose hosted file it was; undefined if it was not a hosted one. */
+  /** Publisher of the hosted file; undefined for other files. */
   hostedBy?: string | undefined
 }
 
-/** The provider fee of an order, or of a reuse that renewed it. */
+/** The provider fee of an order or a renewal. */
 export interface OrderFee {
   chainId: number
-  /** The transaction, the datatoken that emitted the event, and its position among that datatoken's orders there. */
+  /** Transaction, datatoken and position among the orders of that datatoken in the transaction: together the key. */
   txId: Hex
   datatoken: Address
   position: number
@@ -54,21 +54,21 @@ export interface TotalsRequest extends Period {
   by?: Breakdown
 }
 
-/** The hosted files that a publisher has now, and what was delivered of them in a period. */
+/** The hosted files of a publisher, and their deliveries in a period. */
 export interface HostedPublisher {
-  /** An address, with the chain id behind it if it is a contract wallet. */
+  /** An address. For a contract wallet, its chain id follows. */
   publisher: string
-  /** Files, those of them that are not complete, and their bytes: the stored ones, and those that count in the quota. */
+  /** Files, incomplete files, stored bytes, and bytes that count in the quota. */
   files: bigint
   unfinished: bigint
   stored: bigint
   reserved: bigint
-  /** Deliveries, and their bytes, also of files that were deleted since. */
+  /** Deliveries and their bytes, including those of deleted files. */
   deliveries: bigint
   delivered: bigint
 }
 
-/** Totals of one day, asset, consumer or publisher: its deliveries, then one entry for each token of its fees. */
+/** Totals by key: first the deliveries, then an entry for each token of the fees. */
 export type Totals = { key: string } & (
   | { deliveries: bigint; complete: bigint; bytes: bigint; orders: bigint }
   | { chainId: number; token: Address; amount: bigint }
@@ -76,19 +76,16 @@ export type Totals = { key: string } & (
 
 /** Deliveries, and the provider fees of their orders. */
 export interface DeliveryStore {
-  /**
-   * Adds rows; existing ones are left unchanged. If it rejects, some may have been added: retry it.
-   */
+  /** Adds rows; existing rows stay. If it rejects, some rows may have been added: retry. */
   add(deliveries: readonly DeliveryRow[], fees: readonly OrderFee[]): Promise<void>
-  /** Deletes at most `limit` deliveries and as many fees from before a time, oldest first. Returns how many. */
+  /** Deletes at most `limit` deliveries and `limit` fees before a time, oldest first. Returns the number of deleted rows. */
   purge(before: number, limit: number): Promise<number>
   /**
-   * Totals, key by key and all from one snapshot. A key is a day as YYYY-MM-DD, a DID, an address (empty for a
-   * publisher that the index does not know), or the empty text without a breakdown. Fees count when their orders were
-   * made.
+   * Yields totals by key, from one snapshot. A key is a day (YYYY-MM-DD), a DID or an address; empty for an unknown
+   * publisher, and without a breakdown. A fee counts at the time of its order.
    */
   totals(request: TotalsRequest): AsyncIterable<Totals>
-  /** Hosted files and their deliveries, publisher by publisher and all from one snapshot. */
+  /** Yields hosted files and their deliveries by publisher, from one snapshot. */
   hosted(period: Period): AsyncIterable<HostedPublisher>
 }
 
@@ -98,9 +95,9 @@ export interface QueuedProof {
   kind: 'http' | 'chain'
   /** JSON. */
   body: string
-  /** Number of attempts, including the current one. */
+  /** Attempts, including the current one. */
   attempts: number
-  /** The transaction that was sent for it. */
+  /** Transaction of the last attempt. */
   txId: Hex | null
 }
 
@@ -110,15 +107,15 @@ export type NewProof = Pick<QueuedProof, 'id' | 'kind' | 'body'>
 export interface ProofStore {
   add(proof: NewProof, now: number): Promise<void>
   /**
-   * Adds a proof at most once per subject, ever, and at most `perDay` times per UTC day (0: no limit), across all
-   * instances. Returns `known` where the subject was added before, `refused` where the day's limit is reached.
+   * Adds a proof once per subject, ever, and at most `perDay` times per UTC day over all instances (0: no limit).
+   * Returns `known` if the subject was added before, `refused` at the limit of the day.
    */
   addOnce(subject: string, perDay: number, proof: NewProof, now: number): Promise<'added' | 'known' | 'refused'>
-  /** Claims proofs that are due, so that no other worker claims them before `until`. */
+  /** Claims due proofs until `until`. No other worker gets them meanwhile. */
   claim(now: number, until: number, limit: number): Promise<QueuedProof[]>
   recordTransaction(id: string, txId: Hex): Promise<void>
   done(id: string): Promise<void>
-  /** Schedules the next attempt; null keeps the proof without another attempt. */
+  /** Schedules the next attempt. Null: keeps the proof without an attempt. */
   retry(id: string, at: number | null): Promise<void>
   /** Number of queued proofs. */
   count(): Promise<number>

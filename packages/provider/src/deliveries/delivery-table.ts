@@ -7,7 +7,7 @@ import { totalsFrom, totalsQuery } from './totals.js'
 const DELIVERY_COLUMNS = 'at, id, chain_id, did, nft, service, file, consumer, order_tx, bytes, complete, hosted_by'
 const FEE_COLUMNS = 'chain_id, tx_id, datatoken, position, at, did, nft, service, consumer, token, amount'
 
-/** Rows per statement. Few sizes, since each is a separate prepared statement. */
+/** Rows per statement. Each size is a prepared statement, so there are few. */
 const SIZES = [64, 8, 1]
 
 const PURGE_DELIVERIES = sql(
@@ -25,7 +25,7 @@ export function deliveryStore(db: Driver): DeliveryStore {
     async add(deliveries, fees) {
       const statements = [...insertDeliveries(deliveries.map(deliveryValues)), ...insertFees(fees.map(feeValues))]
       await (db.onThread?.({ task: 'statements', input: statements }, deliveries.length + fees.length) ??
-        // in one tick, so that they share a group commit with other writes
+        // in one tick, so that the writes share a group commit
         Promise.all(statements.map((query) => db.query(query))))
     },
     async purge(before, limit) {
@@ -57,7 +57,7 @@ function insertions(table: string, columns: string): (rows: Value[][]) => Genera
 const insertDeliveries = insertions('deliveries', DELIVERY_COLUMNS)
 const insertFees = insertions('order_fees', FEE_COLUMNS)
 
-// service ids are publishers' texts, so they are untrusted
+// service ids are untrusted text of publishers
 function deliveryValues(row: DeliveryRow): Value[] {
   const { at, id, chainId, did, nft, service, file, consumer, orderTx, bytes, complete, hostedBy } = row
   const rest = [consumer, orderTx, bytes, Number(complete), hostedBy ?? null]

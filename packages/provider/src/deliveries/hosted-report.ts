@@ -3,7 +3,7 @@ import { csvField, type Formatter, type ReportFormat } from './report-formats.js
 
 const COUNTS = ['files', 'unfinished', 'stored', 'reserved', 'deliveries', 'delivered'] as const
 
-/** Returns the formatter of a format, for the hosted files of publishers. */
+/** Returns the formatter of hosted files. */
 export function hostedFormatterOf(format: ReportFormat): Formatter<HostedPublisher> {
   if (format === 'csv') return csv
   return format === 'json' ? json : text
@@ -17,7 +17,7 @@ const csv: Formatter<HostedPublisher> = {
   end: '',
 }
 
-/** A list of objects. Counts are numbers of any size. */
+/** A list of objects. Counts are exact numbers. */
 const json: Formatter<HostedPublisher> = {
   begin: '[',
   line(line, first) {
@@ -27,7 +27,7 @@ const json: Formatter<HostedPublisher> = {
   end: '\n]\n',
 }
 
-/** An address, with a chain id behind it if it is a contract wallet. */
+/** Widths of the columns. The first fits an address with a chain id. */
 const WIDTHS = [52, 7, 10, 20, 20, 10, 20]
 
 const row = (values: readonly string[]) =>

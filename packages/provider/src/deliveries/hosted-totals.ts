@@ -1,7 +1,7 @@
 import { type Query, type Result, sql, type Value } from '@tidegate/database'
 import type { HostedPublisher, Period } from './delivery-store.js'
 
-/** Sums are text, since they may exceed what a JavaScript number can represent exactly. */
+/** SQL of a sum as text: a sum may be too large for an exact JavaScript number. */
 const text = (expression: string) => `CAST(${expression} AS TEXT)`
 
 const NAMES = ['files', 'unfinished', 'stored', 'reserved', 'deliveries', 'delivered'] as const
@@ -17,7 +17,7 @@ const STATEMENT = sql(
    ) t GROUP BY owner ORDER BY owner`,
 )
 
-/** Returns the statement for what each publisher has stored, and what was delivered of it. */
+/** Returns the statement for the files of each publisher and their deliveries. */
 export function hostedTotalsQuery({ since, until }: Period): Query {
   return STATEMENT({ since, until })
 }

@@ -12,27 +12,26 @@ export interface LedgerOptions {
   store: Pick<DeliveryStore, 'add' | 'purge'>
   /** The retention period in days; 0 keeps nothing. */
   keep: number
-  /** Is called for each row that is given up: too many wait for the database, or it does not take it. */
+  /** Called for each dropped row: the queue is full, or the database rejects the row. */
   onDropped: () => void
   log: Logger
 }
 
 /**
- * Records deliveries and the fees of their orders, for reports. Rows are queued, up to a limit, and written when they fill
- * a batch, or after a short delay, so that no download waits for the database or fails with it. A crash loses the queued
- * rows, which are also in the log.
+ * Records deliveries and fees for reports. Rows wait in a bounded queue until a batch is full or a short time has
+ * passed, so that no download waits for the database. A crash loses the queue; its rows are also in the log.
  */
 export class DeliveryLedger {
   private deliveries: DeliveryRow[] = []
   private fees: OrderFee[] = []
-  /** Recently recorded fees: an order is verified again for each of its downloads. */
+  /** Recently recorded fees. Each download verifies its order again. */
   private readonly known = new LRUCache<string, true>(upTo(LIMITS.knownFees))
   private timer: NodeJS.Timeout | undefined
   private purgeTimer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
   private purging: Promise<void> | undefined
   private stopped = false
-  /** Whether the database did not take the last batch. */
+  /** Whether the last batch failed. */
   private failed = false
   private isFlushing = false
   private allDropped = 0
@@ -48,11 +47,11 @@ export class DeliveryLedger {
     this.schedule()
   }
 
-  /** Records the fees of a verified order. Idempotent. Never throws. */
+  /** Records the fees of a verified order. Idempotent; never throws. */
   recordFees(fees: readonly OrderFee[]): void {
     for (const fee of fees) {
       const key = `${fee.chainId} ${fee.txId} ${fee.datatoken} ${fee.position}`
-      // an order that never expires may be older than the retention period
+      // the order may be older than the retention period
       if (this.known.has(key) || fee.at < this.oldest()) continue
       if (this.isFull()) {
         this.drop()
@@ -64,13 +63,13 @@ export class DeliveryLedger {
     }
   }
 
-  /** Starts to delete rows after their retention period. */
+  /** Starts the purge of old rows. */
   start(): void {
     this.purgeTimer = setInterval(() => this.purge(), LIMITS.purgeInterval).unref()
     this.purge()
   }
 
-  /** Flushes the queue, and resolves when that has succeeded or failed. */
+  /** Writes the queue. Resolves after success or failure. */
   async stop(): Promise<void> {
     this.stopped = true
     clearInterval(this.purgeTimer)
@@ -99,7 +98,7 @@ export class DeliveryLedger {
 
   private schedule(): void {
     if (this.stopped) return
-    // a database that takes nothing is only asked after the delay
+    // after a failure, only the timer writes
     if (this.queued >= LIMITS.batch && !this.isFlushing && !this.failed) this.write()
     this.timer ??= setTimeout(() => {
       this.timer = undefined
@@ -107,7 +106,7 @@ export class DeliveryLedger {
     }, LIMITS.flushInterval).unref()
   }
 
-  /** Flushes the queue, after the flush in progress. */
+  /** Writes the queue after the current write. */
   private write(): void {
     this.isFlushing = true
     this.writing = this.writing
@@ -116,7 +115,7 @@ export class DeliveryLedger {
         () => this.flushed(false),
         (error: Error) => {
           this.flushed(true)
-          // the store has logged the reason; the queue is retried
+          // the store has logged the reason; the next write repeats the rows
           this.options.log.debug({ reason: error.message }, 'deliveries cannot be written now')
           this.schedule()
         },
@@ -153,7 +152,7 @@ export class DeliveryLedger {
       await this.options.store.add(deliveries, fees)
     } catch (error) {
       if (!(error instanceof UnstorableError)) throw error
-      // one bad row must not prevent the others from being written
+      // one rejected row must not hold back the others
       for (const delivery of deliveries) await this.addAlone([delivery], [])
       for (const fee of fees) await this.addAlone([], [fee])
     }
@@ -174,7 +173,7 @@ export class DeliveryLedger {
       })
   }
 
-  /** Deletes in small batches with pauses, so that no request waits long for the database. */
+  /** Deletes in small batches with pauses, so that requests do not wait for the database. */
   private async purgeOld(): Promise<void> {
     const before = Math.min(this.oldest(), Number.MAX_SAFE_INTEGER)
     while (!this.stopped && (await this.options.store.purge(before, LIMITS.purgeBatch)) > 0)

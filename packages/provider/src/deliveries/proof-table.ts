@@ -6,7 +6,7 @@ const ADD = sql(
   `INSERT INTO proofs (id, kind, body, due_at, attempts) VALUES (:id, :kind, :body, :now, 0)
    ON CONFLICT (id) DO NOTHING`,
 )
-// due_at is checked again for each row, since another instance may have claimed it meanwhile
+// checks due_at again for each row: another instance may have claimed it meanwhile
 const CLAIM = sql(
   `UPDATE proofs SET due_at = :until, attempts = attempts + 1
    WHERE id IN (SELECT id FROM proofs WHERE due_at <= :now ORDER BY due_at LIMIT :limit) AND due_at <= :now
@@ -50,7 +50,7 @@ export function proofStore(db: Driver): ProofStore {
   return {
     add: async (proof, now) => void (await db.query(ADD({ ...proof, now }))),
     async addOnce(subject, perDay, proof, now) {
-      // most downloads of an order are not its first, so check without a write
+      // most downloads repeat an order, which this read detects without a write
       if ((await db.query(KNOWN({ subject }))).rows.length > 0) return 'known'
       return db.transact(addOnce(subject, perDay, proof, now))
     },

@@ -3,30 +3,30 @@ import { keccak } from '@tidegate/protocol'
 import { personalDigest, signDigest } from '@tidegate/protocol/keys'
 import { type Address, concat, type Hex, hexToBytes, parseAbi, stringToHex } from 'viem'
 
-/** A completed delivery, and what the consumer signed for it. */
+/** A completed delivery, and the signature of its consumer. */
 export interface Delivery {
   chainId: number
   datatoken: Address
-  /** The transaction of the order itself. */
+  /** Transaction of the order, not of its reuse. */
   orderTxId: Hex
   serviceIndex: number
   fileIndex: number
   /** Bytes delivered. */
   bytes: number
-  /** Whether they were the whole file, not a requested range. */
+  /** Whether the whole file was delivered, not a range. */
   whole: boolean
   consumerAddress: Address
-  /** The message that the consumer signed, and the signature; both empty if an auth token was used instead. */
+  /** The signed message and its signature; both empty with an auth token. */
   consumerData: string
   consumerSignature: string
 }
 
-/** Returns the deduplication key of on-chain proofs: one for each order and file. */
+/** Returns the key of an on-chain proof: one for each order and file. */
 export function subjectOf({ chainId, orderTxId, datatoken, serviceIndex, fileIndex }: Delivery): string {
   return [chainId, orderTxId, datatoken, serviceIndex, fileIndex].join(' ')
 }
 
-/** A proof of delivery signed by the provider, in the format that the datatoken contract and receivers expect. */
+/** A proof of delivery, signed by the provider, in the format of datatoken contract and receivers. */
 export interface Proof {
   orderTxId: Hex
   providerData: string
@@ -40,7 +40,7 @@ export const ORDER_EXECUTED = parseAbi([
   'function orderExecuted(bytes32 orderTxId, bytes providerData, bytes providerSignature, bytes consumerData, bytes consumerSignature, address consumerAddress)',
 ])
 
-/** Signs a delivery with the provider's key: over the order's transaction and the data, as the datatoken contract verifies it. */
+/** Signs a delivery with the provider key. The datatoken contract verifies the signature over order transaction and data. */
 export function proofOf(delivery: Delivery, { key }: Chain): Proof {
   const { orderTxId, bytes, consumerData, consumerSignature, consumerAddress } = delivery
   const providerData = JSON.stringify({ downloadedBytes: bytes })

@@ -4,15 +4,15 @@ import type { NewProof, ProofStore, QueuedProof } from './delivery-store.js'
 import { type Delivery, subjectOf } from './proof.js'
 import type { ProofSender } from './sender.js'
 
-/** Proofs that are claimed in one batch, and the lease on them in milliseconds. */
+/** Proofs per batch, and their lease in milliseconds. */
 const BATCH = 10
 const LEASE = 60_000
 
-/** Backoff between attempts, in milliseconds: the first, and the longest. */
+/** First and longest backoff between attempts, in milliseconds. */
 const FIRST_BACKOFF = 1000
 const MAX_BACKOFF = 3_600_000
 
-/** Attempts after which a proof is abandoned; it stays in the database. */
+/** Maximum attempts. An abandoned proof stays in the database. */
 const MAX_ATTEMPTS = 1000
 
 /** Milliseconds between polls for due proofs. */
@@ -24,15 +24,14 @@ export interface QueueOptions {
   kinds: readonly QueuedProof['kind'][]
   /** Limit of on-chain proofs per day; 0 is unlimited. */
   chainProofsPerDay: number
-  /** Called for each proof that the limit refused. */
+  /** Called for each proof above the limit. */
   onRefused: () => void
   log: Logger
 }
 
 /**
- * A durable queue of proofs of delivery, with at-least-once delivery: a proof may arrive twice, but none is lost in a
- * crash. An on-chain proof costs the provider a transaction: so there is one for each order and file, however often it
- * is downloaded, none for ranges, and a limit per day.
+ * A durable queue of proofs with at-least-once delivery. An on-chain proof costs a transaction: so there is one for each
+ * order and file, none for a range, and a limit per day.
  */
 export class DeliveryQueue {
   private readonly store: ProofStore
@@ -58,7 +57,7 @@ export class DeliveryQueue {
     const { kinds } = this.options
     const proof = () => ({ id: randomUUID(), body: JSON.stringify(delivery) })
     if (kinds.includes('http')) await this.store.add({ ...proof(), kind: 'http' }, Date.now())
-    // an on-chain proof needs the consumer's signature
+    // an on-chain proof needs the signature of the consumer
     if (kinds.includes('chain') && delivery.whole && delivery.consumerSignature !== '')
       await this.addOnChain(delivery, { ...proof(), kind: 'chain' })
     this.kick()
@@ -80,7 +79,7 @@ export class DeliveryQueue {
     this.kick()
   }
 
-  /** Stops claiming, and resolves once the current batch is done. */
+  /** Stops the queue after the current batch. */
   async stop(): Promise<void> {
     this.stopped = true
     clearInterval(this.timer)
@@ -100,7 +99,7 @@ export class DeliveryQueue {
     while (!this.stopped) {
       const due = await this.store.claim(Date.now(), Date.now() + LEASE, BATCH)
       if (due.length === 0) return
-      // sequentially: transactions of one account need consecutive nonces
+      // one at a time: transactions of an account need consecutive nonces
       for (const proof of due) await this.attempt(proof)
     }
   }

@@ -3,10 +3,10 @@ import { inTokens, type ReportedFee, type ReportLine } from './report.js'
 
 export type ReportFormat = 'text' | 'csv' | 'json'
 
-/** Formats a report incrementally. */
+/** Formats a report line by line. */
 export interface Formatter<T = ReportLine> {
   begin: string
-  /** The text of a line; `first` is the first one. */
+  /** Returns the text of a line. `first`: whether it is the first one. */
   line(line: T, first: boolean): string
   end: string
 }
@@ -20,7 +20,7 @@ export function formatterOf(format: ReportFormat, by: Breakdown | undefined): Fo
 const COUNTS = ['deliveries', 'complete', 'bytes', 'orders'] as const
 const FEES = ['fee_chain', 'fee_token', 'fee_amount', 'fee_decimal'] as const
 
-/** One row per token; counts are only in the first row of a line, so that columns can be summed. */
+/** One row per token. Only the first row of a line has counts, so that columns can be summed. */
 function csv(by: Breakdown | undefined): Formatter {
   const header = [by ?? 'period', ...COUNTS, ...FEES]
   return {
@@ -40,15 +40,13 @@ function csv(by: Breakdown | undefined): Formatter {
   }
 }
 
-/**
- * Returns a CSV field (RFC 4180). Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
- */
+/** Returns a CSV field (RFC 4180). An apostrophe precedes text that a spreadsheet would run as a formula. */
 export function csvField(value: string): string {
   const harmless = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
-/** A list of objects. Counts are numbers of any size, amounts are text. */
+/** A list of objects. Counts are exact numbers, amounts are text. */
 function json(by: Breakdown | undefined): Formatter {
   return {
     begin: '[',

@@ -7,26 +7,26 @@ export interface ReportedFee {
   token: Address
   /** In the token's smallest unit. */
   amount: bigint
-  /** Decimals of the token, where they are known. */
+  /** Decimals of the token; undefined if unknown. */
   decimals: number | undefined
 }
 
-/** One line of a report: a day, asset, consumer or publisher, or everything. */
+/** One line of a report: a day, asset, consumer or publisher, or the total. */
 export interface ReportLine {
   key: string
   deliveries: bigint
   complete: bigint
   bytes: bigint
-  /** Orders that were delivered. */
+  /** Delivered orders. */
   orders: bigint
-  /** Fees of the orders that were made. */
+  /** Fees of new orders. */
   fees: ReportedFee[]
 }
 
-/** Returns the decimals of a token, or undefined if they are not known. */
+/** Returns the decimals of a token; undefined if unknown. */
 export type DecimalsOf = (chainId: number, token: Address) => Promise<number | undefined>
 
-/** Yields the lines of a report, one at a time, so that a report of any length needs no memory. Throws StateError. */
+/** Yields the lines of a report one by one, so that a long report needs no memory. Throws StateError. */
 export async function* reportLines(
   store: Pick<DeliveryStore, 'totals'>,
   request: TotalsRequest,
@@ -47,7 +47,7 @@ export async function* reportLines(
   if (line) yield line
 }
 
-/** Returns an amount as decimal text in whole tokens, exactly. */
+/** Returns an exact amount in whole tokens as decimal text. */
 export function inTokens({ amount, decimals }: Pick<ReportedFee, 'amount' | 'decimals'>): string | undefined {
   if (decimals === undefined) return undefined
   const digits = amount.toString().padStart(decimals + 1, '0')

@@ -5,10 +5,10 @@ import { encodeFunctionData, type Hex } from 'viem'
 import type { ProofStore, QueuedProof } from './delivery-store.js'
 import { callArguments, type Delivery, ORDER_EXECUTED, proofOf } from './proof.js'
 
-/** Receipt polls, at least a second apart, after which a missing transaction is sent again. */
+/** Receipt polls, at least a second apart, before a missing transaction is sent again. */
 const POLLS_BEFORE_RESEND = 60
 
-/** Sends proofs: by POST to a receiver, or by a transaction of the provider's account to the datatoken. */
+/** Sends proofs: by POST to a receiver, or as a transaction to the datatoken. */
 export class ProofSender {
   constructor(
     private readonly chains: Chains,
@@ -17,7 +17,7 @@ export class ProofSender {
     private readonly store: ProofStore,
   ) {}
 
-  /** Resolves with true once the proof has arrived; false while its transaction is pending. Rejects if it failed. */
+  /** Resolves with true if the proof has arrived, with false if its transaction is pending. Rejects if the proof failed. */
   async send(queued: QueuedProof): Promise<boolean> {
     const delivery = JSON.parse(queued.body) as Delivery
     const chain = this.chains.get(delivery.chainId)

@@ -14,13 +14,13 @@ const KEYS: Record<Breakdown | 'all', string> = {
   publisher: "coalesce(n.owner, '')",
 }
 
-/** The first owner of a data NFT, according to the live index of its chain. */
+/** The first owner of a data NFT in the live index of its chain. */
 const OWNER = `LEFT JOIN index_reading r ON r.chain_id = d.chain_id AND r.role = 'live'
   LEFT JOIN index_nft n ON n.chain_id = r.id AND n.address = d.nft`
 
 /**
- * An amount has up to 78 digits, more than any integer type of the databases, so it is summed in parts of nine digits,
- * whose sums are exact for up to nine billion orders.
+ * Digits of a part. An amount has up to 78 digits, too many for integers of the databases, so it is summed in parts.
+ * Their sums are exact for up to nine billion orders.
  */
 const PART_DIGITS = 9
 const PARTS = 9
@@ -29,10 +29,10 @@ const part = (at: number) =>
   `CAST(sum(CAST(substr(${ZEROS} || d.amount, length(d.amount) + ${1 + at * PART_DIGITS}, ${PART_DIGITS}) AS BIGINT)) AS TEXT)`
 const PART_NAMES = Array.from({ length: PARTS }, (_, at) => `part${at}`)
 
-/** Sums are text, since they may exceed what a JavaScript number can represent exactly. */
+/** SQL of a sum as text: a sum may be too large for an exact JavaScript number. */
 const total = (expression: string) => `CAST(${expression} AS TEXT)`
 
-/** Returns the statement for totals, ordered by key: deliveries first, with an empty token, then fees by token. */
+/** Returns the statement for totals by key: deliveries first, with an empty token, then fees by token. */
 export function totalsQuery({ since, until, by }: TotalsRequest): Query {
   const key = KEYS[by ?? 'all']
   const owner = by === 'publisher' ? OWNER : ''

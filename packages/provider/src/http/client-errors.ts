@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 import { FRAMEWORK_ERRORS } from './errors.js'
 
-/** The error for bytes that could not be parsed as a request, by the HTTP parser's code. */
+/** Errors of the HTTP parser, by its codes. */
 const KINDS: Record<string, keyof typeof FRAMEWORK_ERRORS> = {
   HPE_HEADER_OVERFLOW: 'HEADERS',
   ERR_HTTP_REQUEST_TIMEOUT: 'TIMEOUT',
 }
 
 /**
- * Responds to bytes that cannot be parsed as a request with a JSON error, and closes the connection. Writes nothing
- * while a request is in flight on it: the error would become part of that response.
+ * Responds to bytes that are no HTTP request with a JSON error, and closes the connection. While a request is in flight
+ * it writes nothing: the error would become part of that response.
  */
 export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket, isBusy: boolean): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
@@ -24,6 +24,6 @@ export function rejectMalformedRequest(error: Error & { code?: string }, socket:
     'connection: close',
   ]
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
-  // further input is not read
+  // stops reading
   socket.destroySoon()
 }

@@ -28,12 +28,12 @@ const EXPOSED_HEADERS = [
 /** Seconds for which browsers may cache the response to a preflight; Chromium allows at most two hours. */
 const PREFLIGHT_MAX_AGE = 7200
 
-/** Allows scripts of other origins. The plugin answers preflights itself: hooks registered later do not see them. */
+/** Allows scripts of other origins. The plugin answers preflights, so later hooks do not see them. */
 export async function allowOrigins(app: FastifyInstance, { CORS_ORIGINS }: Pick<Settings, 'CORS_ORIGINS'>) {
   await app.register(cors, {
     origin: CORS_ORIGINS ?? '*',
     maxAge: PREFLIGHT_MAX_AGE,
-    // a list would be joined for each response
+    // as text: a list would be joined for each response
     exposedHeaders: EXPOSED_HEADERS.join(', '),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     strictPreflight: false,

@@ -8,14 +8,14 @@ import type { Connections } from './lifetime.js'
 import { closeListener } from './listener.js'
 
 /**
- * Drains connections before the server closes. Node's own `close` considers a response finished once its last byte is
- * in the socket buffer, and an orphaned connection may be reset while the client still reads. So each connection is
- * half-closed when its response ends, and the drain waits until the client closes it too. It also waits for connections
- * without a request so far: the request is on its way, and a proxy sends no POST a second time.
+ * Drains connections before the server closes. Node's `close` considers a response finished when its last byte is in the
+ * socket buffer, but the connection may be reset while the client still reads. So each connection is half-closed after
+ * its response, and the drain waits until the client closes it. It also waits for the first request of new connections:
+ * a proxy does not repeat a POST.
  */
 export class Draining {
   private stopping = false
-  /** Connections whose first request is still to come. */
+  /** Connections before their first request. */
   private readonly awaited = new Set<Socket>()
 
   constructor(
@@ -32,7 +32,7 @@ export class Draining {
       if (!this.stopping) return done()
       reply.header('connection', 'close')
       if (this.awaited.delete(socket)) return done()
-      // a keep-alive connection: its next request belongs to another instance
+      // on a keep-alive connection, the next request belongs to another instance
       sendError(new RequestError('STOPPING', 'This instance is stopping. Send the request again.'), request, reply)
     })
   }

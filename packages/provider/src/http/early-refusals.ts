@@ -4,24 +4,24 @@ import { type FRAMEWORK_ERRORS, sendError, sendFixed } from './errors.js'
 type Raw = FastifyRequest['raw']
 type Refusal = Error | keyof typeof FRAMEWORK_ERRORS
 
-/** A path that no route matches, not even one with a wildcard. */
+/** A path without any route. */
 const NOWHERE = '/.unroutable'
 
 /**
- * Refuses by a hook the requests that Node or the framework would answer before any hook, unseen by limits, log and
- * metrics: those with an unreadable path, an unknown expectation, or no host.
+ * Refuses requests with an unreadable path, an unknown expectation or no host in a hook. Node or the framework would
+ * answer them before any hook, unseen by limits, log and metrics.
  */
 export class EarlyRefusals {
   private readonly refusals = new WeakMap<Raw, Refusal>()
 
-  /** Routes a request again whose path the router could not read. The other two parameters are those of `frameworkErrors`. */
+  /** Routes a request with an unreadable path again. The other parameters are those of `frameworkErrors`. */
   routeAgain(app: FastifyInstance, error: Error, { raw }: FastifyRequest, reply: FastifyReply): void {
     this.refusals.set(raw, error)
     raw.url = NOWHERE
     app.routing(raw, reply.raw)
   }
 
-  /** Registers the hook, after those that count, log and limit. The server needs `requireHostHeader: false`. */
+  /** Registers the hook, which must follow those that count, log and limit. The server needs `requireHostHeader: false`. */
   register(app: FastifyInstance): void {
     app.server.on('checkExpectation', (raw, response) => {
       this.refusals.set(raw, 'EXPECTATION')
@@ -36,7 +36,7 @@ export class EarlyRefusals {
   }
 }
 
-/** Whether a request names its host exactly once, as it must (RFC 9112, section 3.2); with HTTP/1.0 it need not. */
+/** Whether a request names its host exactly once (RFC 9112, section 3.2). HTTP/1.0 requires none. */
 function hasOneHost({ rawHeaders, httpVersion }: Raw): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RetryLater } from './limits/retry-later.js'
 import type { Refusal } from './request-log.js'
 
-/** The status code of each kind of error. */
+/** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   denied: 403,
@@ -23,12 +23,12 @@ export const STATUS: Record<ErrorKind, number> = {
   limited: 429,
 }
 
-/** Maximum number of names of invalid parameters in a log line. */
+/** Maximum number of parameter names in a log line. */
 const MAX_LOGGED_FIELDS = 10
 
 type FrameworkError = [status: number, code: string, message: string, remedy: string]
 
-/** Errors raised outside of the routes, with fixed messages; FST_ keys are Fastify's codes. */
+/** Errors outside of the routes, with fixed texts. FST_ keys are codes of Fastify. */
 export const FRAMEWORK_ERRORS = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
     413,
@@ -83,7 +83,7 @@ export function sendFixed(reply: FastifyReply, which: keyof typeof FRAMEWORK_ERR
   return reply.code(status).type('application/json; charset=utf-8').send({ error, code })
 }
 
-/** Sends the response for an error that a route threw. Details of unexpected errors stay in the log. */
+/** Sends the response for an error of a route. Details of unexpected errors stay in the log. */
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof ValidationError) {
     request.refusal = { code: error.code, reason: Object.keys(error.fields).slice(0, MAX_LOGGED_FIELDS) }
@@ -92,7 +92,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (error instanceof ProviderError) {
     request.refusal = { code: error.code, reason: error.message, ...storageOutcome(error) }
     if (error instanceof RetryLater) reply.header('retry-after', error.seconds)
-    // temporarily unavailable: a retry is worthwhile
+    // a retry may succeed
     if (error.kind === 'unavailable' && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     return reply.code(STATUS[error.kind]).send({ error: error.message, code: error.code })
   }
@@ -100,14 +100,14 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (code in FRAMEWORK_ERRORS) return sendFixed(reply, code as keyof typeof FRAMEWORK_ERRORS)
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) return sendFixed(reply, 'OTHER')
-  // the client is gone, and the error is only the abort that followed
+  // the client has left, and the error is the abort of its request
   if (request.lifetime?.ended) return sendFixed(reply, 'OTHER')
-  // the message of an unexpected error may quote secrets: log only its type and stack frames
+  // the message may quote secrets: only type and stack frames are logged
   request.log.error({ type: error.name, at: frames(error) }, 'unexpected error')
   return sendFixed(reply, 'UNFORESEEN')
 }
 
-/** The outcome of the request to a storage; empty for other errors. */
+/** Returns the outcome of the storage request; empty for other errors. */
 function storageOutcome(error: ProviderError): Partial<Refusal> {
   if (!(error instanceof StorageError)) return {}
   const { reason: storage, upstreamStatus } = error

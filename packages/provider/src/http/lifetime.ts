@@ -18,6 +18,7 @@ export class Lifetime {
   private readonly controller = new AbortController()
   /** Whether the whole response was handed to the system, over a connection that was open. */
   answered = false
+  ended = false
 
   constructor() {
     // any number of the request's parts may wait
@@ -27,10 +28,6 @@ export class Lifetime {
   /** Aborts when the request is over. */
   get signal(): AbortSignal {
     return this.controller.signal
-  }
-
-  get ended(): boolean {
-    return this.signal.aborted
   }
 
   /** Returns a deadline in so many milliseconds. Its signal also aborts when the request ends. */
@@ -47,6 +44,7 @@ export class Lifetime {
   /** Ends the lifetime. Called by the server only. */
   end(): void {
     if (this.ended) return
+    this.ended = true
     this.controller.abort(ENDED)
     for (const listener of this.listeners) listener()
   }

@@ -4,10 +4,10 @@ import { PROVIDER_LIMITS } from '../limits.js'
 type Message = FastifyRequest['raw']
 
 /**
- * Lets clients read a response that closes the connection while they still send: refusals of large bodies, for instance.
- * Node closes such a connection with bytes unread, upon which the kernel resets it, and the response may be lost on the
- * way; nginx then answers 502 in its place (RFC 9112, section 9.6). So the connection is half-closed, and what arrives
- * is discarded for a bounded time.
+ * Lets clients read a response that closes the connection while they still send, such as the refusal of a large body.
+ * Node closes such a connection with unread bytes, so the kernel resets it and the response may be lost; nginx then
+ * answers 502 (RFC 9112, section 9.6). Here the connection is half-closed first, and further input is discarded for a
+ * limited time.
  */
 export function lingerWhenClosing(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -18,7 +18,7 @@ export function lingerWhenClosing(app: FastifyInstance): void {
 
 function lingerOn(message: Message): void {
   const { socket } = message
-  // Node calls it when the response has been sent
+  // Node calls it after the response
   socket.destroySoon = () => {
     socket.end()
     const timer = setTimeout(() => socket.destroy(), PROVIDER_LIMITS.http.linger).unref()

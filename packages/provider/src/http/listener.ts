@@ -1,14 +1,14 @@
 import { Server as NetServer } from 'node:net'
 
-/** Milliseconds that a turn of the event loop takes in which next to nothing happened. */
+/** Milliseconds of an event loop turn without work. */
 const SHORT_TURN = 0.1
 
-/** Milliseconds after which the listener is closed in any case. */
+/** Milliseconds until the listener closes in any case. */
 const PATIENCE = 1000
 
 /**
- * Closes a listener when the connections that the system has made are accepted: to close before resets them, and a proxy
- * sends no POST a second time. After a second it is closed in any case. Connections stay open.
+ * Closes a listener after the system's pending connections are accepted: closing earlier resets them, and a proxy does
+ * not repeat a POST. Closes after a second at the latest. Open connections stay open.
  */
 export async function closeListener(server: NetServer): Promise<void> {
   const asked = performance.now()
@@ -18,15 +18,15 @@ export async function closeListener(server: NetServer): Promise<void> {
 }
 
 /**
- * For each turn of the event loop, whether nothing was accepted in it and it was short, since in a long one a connection may
- * have come that is accepted in the next.
+ * Yields for each turn of the event loop whether it was short and accepted no connection. A connection that arrives in a
+ * long turn is accepted in the next one.
  */
 async function* turns(server: NetServer): AsyncGenerator<boolean> {
   let accepted = 0
   const count = () => void accepted++
   server.on('connection', count)
   try {
-    // the rest of this turn may be past the point where connections are accepted
+    // the first turn may be past its accept phase
     for (let isFirst = true; ; isFirst = false) {
       const [before, begun] = [accepted, performance.now()]
       await new Promise(setImmediate)

@@ -3,7 +3,7 @@ import { RequestError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 import { sendError } from './errors.js'
 
-/** Refuses requests that a foreign page may have made. Must be called before CORS is registered, which answers preflights. */
+/** Refuses requests of foreign pages. Must be called before CORS is registered, which answers preflights. */
 export function refuseForeignPages(app: FastifyInstance, local: LocalOnly): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!isForeignPage(request, local)) return done()

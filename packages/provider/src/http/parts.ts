@@ -1,20 +1,20 @@
 import type { FastifyReply } from 'fastify'
 import { limitReading, setWriteStallTimeout } from './limits/reading.js'
 
-/** Characters that are written at once. */
+/** Characters per write. */
 const CHUNK = 65_536
 
 export interface PartsOptions {
-  /** Characters up to which a response is sent as a whole: an error before its end is then a status. */
+  /** Maximum length of a response that is sent as a whole, in characters. An error in it gets an error status. */
   whole: number
   /** Milliseconds without progress after which a response is aborted. */
   stallTimeout: number
-  /** Called with the bytes of a response that is sent in parts. */
+  /** Called with the bytes of a response in parts. */
   onSent(bytes: number): void
 }
 
 /**
- * Sends a text in parts as the client reads it; a short one as a whole. An error after the first part breaks the
+ * Sends a text in parts as the client reads it, or a short text as a whole. An error after the first part breaks the
  * connection, so that the response cannot look complete.
  */
 export async function sendParts(

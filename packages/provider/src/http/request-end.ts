@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Tracing } from '../process/tracing.js'
 
-/** Status of requests whose client has left before the response, in logs, metrics and spans. As in nginx. */
+/** Status in logs, metrics and spans if the client leaves before the response. The code of nginx. */
 const CLIENT_LEFT = 499
 
-/** How a request has ended. */
+/** The end of a request. */
 export interface RequestEnd {
-  /** The status of the response; 499 if the client has left before any of it was sent. */
+  /** Status of the response; 499 if the client left before its first byte. */
   status: number
   /** Whether the connection closed before the whole response was sent. */
   aborted: boolean
 }
 
-/** Calls back once for each request: when its response is sent, or when its connection closes before that. */
+/** Calls back once for each request: after its response, or when its connection closes earlier. */
 export function onRequestEnd(request: FastifyRequest, reply: FastifyReply, callback: (end: RequestEnd) => void): void {
   const { lifetime } = request
   lifetime.onEnd(() => {
@@ -21,7 +21,7 @@ export function onRequestEnd(request: FastifyRequest, reply: FastifyReply, callb
   })
 }
 
-/** Handles each request within a span, until its end. */
+/** Runs each request in a span. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method, headers, routeOptions, id } = request

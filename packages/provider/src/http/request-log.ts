@@ -4,10 +4,10 @@ import type { Metrics } from '../metrics/metrics.js'
 import { isHealthProbe } from './limits/rate-limits.js'
 import { onRequestEnd, type RequestEnd } from './request-end.js'
 
-/** Why a request was refused: the code that the client received, and details for the operator. */
+/** The reason of a refusal: the code for the client, and details for the operator. */
 export interface Refusal {
   code: string
-  /** The message of the error, or the names of the parameters that are invalid. */
+  /** The error message, or the names of invalid parameters. */
   reason: string | string[]
   /** The outcome of the request to the storage, and the status of its response. */
   storage?: FileProblem
@@ -18,17 +18,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set if the request was refused or has failed. */
     refusal: Refusal | undefined
-    /** Asset, service, consumer and order of the request, if known. Default: those in its parameters. */
+    /** Asset, service, consumer and order of the request. Default: those in its parameters. */
     subject: Record<string, string> | undefined
   }
 }
 
-/** Response header with the request id, which is also in the log lines of the request. */
+/** Response header with the request id. Log lines of the request have the same id. */
 const REQUEST_ID = 'x-request-id'
 
 /**
- * Counts each request by route pattern when it has ended, and logs it: health probes at level debug, and with `errors`
- * only statuses from 400 on.
+ * Counts each ended request by route pattern, and logs it: health probes at level debug, and with `errors` only statuses
+ * from 400 on.
  */
 export function logRequests(app: FastifyInstance, metrics: Metrics, which: 'all' | 'errors'): void {
   app.decorateRequest('refusal', undefined)
@@ -52,7 +52,7 @@ export function logRequests(app: FastifyInstance, metrics: Metrics, which: 'all'
   }
 }
 
-/** Parameters that identify the subject of a request, and the format in which they may be logged. */
+/** Parameters with the subject of a request, and their accepted formats in the log. */
 const SUBJECTS = [
   ['did', 'did', /^did:op:[0-9a-f]{64}$/i],
   ['documentId', 'did', /^did:op:[0-9a-f]{64}$/i],
@@ -62,8 +62,8 @@ const SUBJECTS = [
 ] as const
 
 /**
- * Returns the asset, service, consumer and order in the parameters of a request, as the client sent them, unverified.
- * Values in any other format are omitted, since they could be anything, even secrets.
+ * Returns asset, service, consumer and order in the parameters, unverified. Values in other formats are left out: they
+ * could be secrets.
  */
 function subjectOf({ params, body, query }: FastifyRequest): Record<string, string> {
   const subject: Record<string, string> = {}

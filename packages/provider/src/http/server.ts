@@ -31,7 +31,7 @@ import { rootEndpoint } from './routes/root.js'
 import type { Services } from './services.js'
 import { rejectUnknownRoutes } from './unknown-routes.js'
 
-/** The root document and every endpoint that it lists. */
+/** The root document, and every endpoint that it lists. */
 export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
 
 export interface HttpServer {
@@ -56,7 +56,7 @@ export interface ServerOptions {
   localOnly: LocalOnly | undefined
 }
 
-/** Creates the HTTP server with every endpoint, not yet listening. Hooks run in the order of their registration. */
+/** Creates the HTTP server with every endpoint. It does not listen yet. Hooks run in the order of registration. */
 export async function createServer(options: ServerOptions): Promise<HttpServer> {
   const { services, metrics, batch, rateLimits, console, localOnly, tracing } = options
   const { settings, anonymous } = services
@@ -92,7 +92,7 @@ function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyR
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // routes that accept documents raise this
+    // routes for documents raise it
     bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, settings.MAX_BODY_SIZE),
     trustProxy: settings.TRUSTED_PROXIES ?? false,
     // as the routers of other providers do: clients send `fileInfo`, and `//api` after a base URL with a slash at its end
@@ -120,7 +120,7 @@ function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyR
 
 /** Responds to the errors of hooks and routes, and counts them. */
 function handleErrors(app: FastifyInstance, metrics: Metrics): void {
-  // returns nothing, like the busiest routes: the framework would watch the stream of a returned reply
+  // without a return value, like the busiest routes: the framework would watch the stream of a returned reply
   app.setErrorHandler((error: Error, request, reply) => void sendError(error, request, reply))
   app.addHook('onError', async (_request, _reply, error) => {
     if (!(error instanceof ProviderError)) return
@@ -129,7 +129,7 @@ function handleErrors(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** Limits the time in which clients read a response, and batches responses of one tick. Files have limits of their own. */
+/** Limits the time for reading a response, and batches the responses of a tick. Files have other limits. */
 function limitResponses(app: FastifyInstance, settings: Settings, batch: TickBatch): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     const { length = 0 } = (payload ?? '') as { length?: number }

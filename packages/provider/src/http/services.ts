@@ -13,7 +13,7 @@ import type { Downloads } from './files/downloads.js'
 import type { AnonymousBudget } from './limits/anonymous.js'
 import type { UploadSlots } from './limits/upload-slots.js'
 
-/** The rooms of the service, as endpoints see them. Each endpoint names those that it needs. */
+/** The services of the endpoints. Each endpoint names those that it needs. */
 export interface Services {
   settings: Settings
   chains: Chains
@@ -29,7 +29,7 @@ export interface Services {
 
 /** Published assets and their documents. */
 export interface Catalog {
-  /** Assets of the index, with a fallback to the chain while it is not current. */
+  /** Assets of the index. Falls back to the chain while the index is not current. */
   indexed: AssetIndex
   onChain: OnChainReader
   documents: DocumentReader
@@ -37,12 +37,12 @@ export interface Catalog {
   /** Index progress of each chain. */
   progress(): IndexProgress[]
   catchingUp: CatchingUp
-  /** Returns the first owner of a data NFT, if the index has it. */
+  /** Returns the first owner of a data NFT in the index; undefined if it is unknown. */
   publisherOf(chainId: number, nft: Address): Promise<Address | undefined>
   receipts: Receipts
 }
 
-/** Storage kinds, and descriptions of the files behind them. */
+/** Storage kinds, and cached descriptions of published files. */
 export interface Files {
   storages: StorageRegistry
   descriptions: PublishedDescriptions

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendError, sendFixed } from './errors.js'
 
 /**
- * Responds with 404 to unknown paths, and with 405 and Allow to known ones. Before the body is read, since no route
- * limits its type and size. To be registered before the routes.
+ * Answers unknown paths with 404, and other methods of known paths with 405 and Allow. Runs before the body is read,
+ * since no route limits its type and size. Must be registered before the routes.
  */
 export function rejectUnknownRoutes(app: FastifyInstance): void {
   const allowed = new Map<string, Set<string>>()
@@ -31,7 +31,7 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Whether a path matches the pattern of a route. `:name` matches one segment, and `*` at the end any number. */
+/** Whether a path matches the pattern of a route. `:name` matches one segment, a final `*` any number. */
 function matches(pattern: string, path: string): boolean {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1))
   const expected = pattern.split('/')

@@ -2,8 +2,8 @@ import { parseNonce } from '../auth/nonce.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 
 /**
- * A nonce of the legacy service as a sort key of this one; `unused` if it is below every valid nonce here, so that
- * dropping it allows no replay; `unknown` if it does not reveal which nonces were used.
+ * A legacy nonce as sort key. `unused`: below every valid nonce, so that dropping it allows no replay. `unknown`: the
+ * used nonces are unknown.
  */
 export type LegacyNonce = { sortKey: string } | 'unused' | 'unknown'
 
@@ -12,12 +12,12 @@ const DIGITS = PROVIDER_LIMITS.nonces.digits
 /** Upper limit of the whole part of a nonce. */
 const NO_LIMIT = 10n ** BigInt(DIGITS)
 
-/** The finite numbers that Python's `float` accepts: with sign, exponent, and underscores between digits. */
+/** The finite numbers of Python's `float`: with sign, exponent, and underscores between digits. */
 const NUMBER = /^([+-]?)(?=\.?\d)((?:\d+(?:_\d+)*)?)(?:\.((?:\d+(?:_\d+)*)?))?(?:e([+-]?\d+(?:_\d+)*))?$/i
 
 /**
- * Reads a nonce as the legacy service did, with Python's `float`, but exactly. A number with too many digits is rounded
- * up, so that used nonces stay below it.
+ * Reads a nonce like Python's `float`, but exactly. A number with too many digits is rounded up, so that used nonces
+ * stay below it.
  */
 export function readLegacyNonce(raw: string | undefined): LegacyNonce {
   if (raw === undefined || raw.length > PROVIDER_LIMITS.legacy.value) return 'unknown'
@@ -32,7 +32,7 @@ export function readLegacyNonce(raw: string | undefined): LegacyNonce {
   return exactly(digits.slice(first), (whole as string).length - first + Number(exponent))
 }
 
-/** The number with these digits, the first of which is not 0, and the decimal point after `point` of them. */
+/** Returns the sort key of digits without leading zeros, with the decimal point after `point` of them. */
 function exactly(digits: string, point: number): LegacyNonce {
   if (point > DIGITS) return 'unknown'
   if (point < -DIGITS) return 'unused'

@@ -1,7 +1,7 @@
-/** The types of values in the legacy service's Redis. */
+/** The value types of the legacy Redis. */
 export type PickledValue = string | number | bigint | boolean
 
-/** The opcodes that occur, with their names in Python's `pickletools` in capitals. */
+/** The opcodes in use. Their names in Python's `pickletools`, in capitals. */
 const OP = {
   PROTO: 0x80,
   FRAME: 0x95,
@@ -13,15 +13,14 @@ const OP = {
 } as const
 
 /**
- * Reads a pickle of exactly one text, number or boolean, as Python writes it in protocols 2 to 5. Returns undefined for
- * everything else: this is not an interpreter, so a pickle cannot execute anything. The work is bounded by the length
- * of the bytes.
+ * Reads a pickle (protocols 2 to 5) of exactly one text, number or boolean; returns undefined for everything else. It
+ * interprets no other opcodes, so a pickle cannot execute code. The work is bounded by the number of bytes.
  */
 export function readPickle(bytes: Buffer): PickledValue | undefined {
   try {
     return onlyValue(new Cursor(bytes))
   } catch {
-    return undefined // truncated, or its text is not UTF-8
+    return undefined // truncated, or not UTF-8
   }
 }
 
@@ -33,7 +32,7 @@ function onlyValue(cursor: Cursor): PickledValue | undefined {
   const read = READERS[cursor.byte()]
   if (!read) return undefined
   const value = read(cursor)
-  // stores the value in the memo, which nothing refers to
+  // stores the value in the memo, which is never read
   if (cursor.takeIf(OP.BINPUT)) cursor.take(1)
   else if (cursor.takeIf(OP.LONG_BINPUT)) cursor.take(4)
   else if (cursor.takeIf(OP.PUT)) cursor.line()
@@ -43,7 +42,7 @@ function onlyValue(cursor: Cursor): PickledValue | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The readers of the opcodes that push a value. */
+/** Readers of opcodes with a value. */
 const READERS: Record<number, (cursor: Cursor) => PickledValue> = {
   // NEWTRUE, NEWFALSE
   136: () => true,

@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose'
 
 /**
- * A record of the legacy service: the last nonce of an address, which may be any text (`nonce` is undefined if its
- * format is none that the service writes), or a deleted token.
+ * A legacy record: the last nonce of an address, or a deleted token. `nonce` may be any text; undefined for an unknown
+ * format.
  */
 export type LegacyRecord = { address: string; nonce: string | undefined } | { token: string }
 
-/** The opened database of a legacy service. */
+/** The database of a legacy service. */
 export interface LegacySource {
   records(): Iterable<LegacyRecord> | AsyncIterable<LegacyRecord>
   close(): void

@@ -4,20 +4,18 @@ import { PROVIDER_LIMITS } from '../limits.js'
 import { type PickledValue, readPickle } from './pickle.js'
 import type { LegacyRecord, LegacySource } from './records.js'
 
-/** Keys per scan. */
+/** Keys per batch of the scan. */
 const BATCH = 1000
 
-/** The prefix of all keys of the legacy service. */
+/** Prefix of all legacy keys. */
 const PREFIX = 'ocean_provider'
 
-/**
- * Follows the prefix for a deleted token, before the token itself. For a nonce, the address follows as it was spelled.
- */
+/** Follows the prefix in keys of deleted tokens. Keys of nonces have the address there. */
 const TOKEN = 'token//'
 
 /**
- * Opens the Redis database of the legacy service. Its values are whole numbers as digits, and everything else as `!`
- * and a pickle; keys of other programs are ignored. Throws StartError, which does not quote the URL; so does reading.
+ * Opens the legacy Redis. Whole numbers are digits, other values are `!` and a pickle. Keys of other programs are
+ * ignored. Opening and reading throw StartError, which does not quote the URL.
  */
 export async function openLegacyRedis(url: string): Promise<LegacySource> {
   const client = await connect(url)
@@ -33,7 +31,7 @@ async function* records(client: Redis): AsyncGenerator<LegacyRecord> {
   }
 }
 
-/** The value of each key, truncated to one byte above the limit; undefined if it is not a string. */
+/** Returns the value of each key, cut to one byte above the limit; undefined for other types. */
 async function valuesOf(client: Redis, keys: string[]): Promise<(Buffer | undefined)[]> {
   const pipeline = client.pipeline()
   for (const key of keys) pipeline.getrangeBuffer(key, 0, PROVIDER_LIMITS.legacy.value)
@@ -46,16 +44,16 @@ async function valuesOf(client: Redis, keys: string[]): Promise<(Buffer | undefi
 function* recordsOf(keys: string[], values: (Buffer | undefined)[]): Generator<LegacyRecord> {
   for (const [at, key] of keys.entries()) {
     const bytes = values[at]
-    if (bytes?.length === 0) continue // expired since the keys were listed
+    if (bytes?.length === 0) continue // expired since the scan
     const value = bytes && readValue(bytes)
     const name = key.slice(PREFIX.length)
     if (!name.startsWith(TOKEN)) yield { address: name, nonce: nonceText(value) }
-    // with any other value, the legacy service refuses the token
+    // the legacy service refuses the token for any other value
     else if (value !== false) yield { token: name.slice(TOKEN.length) }
   }
 }
 
-/** Parses a value as the legacy service writes it; undefined for everything else. */
+/** Parses a legacy value; returns undefined for other formats. */
 export function readValue(bytes: Buffer): PickledValue | undefined {
   if (bytes.length > PROVIDER_LIMITS.legacy.value) return undefined
   if (bytes[0] === 0x21) return readPickle(bytes.subarray(1))
@@ -63,7 +61,7 @@ export function readValue(bytes: Buffer): PickledValue | undefined {
   return /^-?\d+$/.test(text) ? BigInt(text) : undefined
 }
 
-/** The legacy service treats booleans as numbers. */
+/** Returns the text of a nonce. The legacy service treats booleans as numbers. */
 function nonceText(value: PickledValue | undefined): string | undefined {
   if (typeof value === 'boolean') return value ? '1' : '0'
   return value === undefined ? undefined : String(value)
@@ -75,7 +73,7 @@ function problem(what: string): StartError {
 
 async function connect(url: string): Promise<Redis> {
   if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol)) throw problem('must be a redis:// URL')
-  // protocol 2: a Redis as old as the legacy service supports no other one
+  // protocol 2: an old Redis knows no other
   const options = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, protocol: 2 } as const
   const client = new Redis(url, options)
   let code: string | undefined

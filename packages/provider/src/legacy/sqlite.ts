@@ -4,8 +4,8 @@ import Database from 'libsql'
 import type { LegacyRecord, LegacySource } from './records.js'
 
 /**
- * Opens the SQLite file of the legacy service: table `user_nonce` (address, nonce) and, if that version had it,
- * `revoked_tokens` (token). The file is not written to. Throws StartError.
+ * Opens the legacy SQLite file read-only: table `user_nonce` (address, nonce) and, in later versions, `revoked_tokens`
+ * (token). Throws StartError.
  */
 export function openLegacySqlite(file: string): LegacySource {
   const problem = (what: string) => new StartError([`--sqlite: ${file} ${what}.`])

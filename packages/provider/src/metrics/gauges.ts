@@ -2,7 +2,7 @@ import type { IndexProgress } from '@tidegate/catalog'
 import type { Budget } from '@tidegate/storage'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
-/** Sources of the gauges, read on each scrape. */
+/** Sources of the gauges. Each scrape reads them. */
 export interface GaugeSources {
   index: IndexSources
   /** Hosted files, their declared bytes, and incomplete ones; undefined if hosting is off. */
@@ -16,13 +16,13 @@ interface IndexSources {
   progress(): IndexProgress[]
   /** Whether the index of a chain is current. */
   isCurrent(progress: IndexProgress): boolean
-  /** Proven offset of the clock by the heads of a chain, in seconds; null while no head was seen. */
+  /** Proven clock offset by the heads of a chain, in seconds; null without a head. */
   clockOffset(chainId: number): number | null
-  /** Assets of a chain that need a key that is not configured; null until they were counted. */
+  /** Assets of a chain that need a missing provider key; null before the first count. */
   unknownKeys(chainId: number): number | null
-  /** Proofs of delivery in the queue. */
+  /** Queued proofs of delivery. */
   proofsWaiting(): Promise<number>
-  /** The nodes of each chain, by their hosts, and whether each answers. */
+  /** Nodes of each chain by host, and whether each answers. */
   nodes(): { chainId: number; host: string; answers: boolean }[]
 }
 
@@ -31,7 +31,7 @@ interface StateSources {
   isStateUp(): Promise<boolean>
   /** Time of the last write to the database, in milliseconds since 1970. */
   lastWrite(): number | undefined
-  /** Free bytes on the disk of the database; undefined if the database is not on this machine. */
+  /** Free bytes on the disk of the embedded database; undefined with PostgreSQL. */
   diskLeft(): Promise<number | undefined>
 }
 
@@ -43,7 +43,7 @@ interface ConnectionSources {
   upstreamInFlight(budget: Budget): number
 }
 
-/** Combines a gauge over the workers of a service. A sum would count shared things several times. */
+/** Aggregation of a gauge over the workers. A sum would count shared values several times. */
 type Aggregator = 'min' | 'max' | 'first' | 'sum'
 
 interface GaugeOptions {
@@ -52,7 +52,7 @@ interface GaugeOptions {
   aggregator?: Aggregator
 }
 
-/** Registers the gauges of a service, which are read on each scrape. */
+/** Registers the gauges of a service. Each scrape reads them. */
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
   collectDefaultMetrics({ register: registry, prefix: 'tidegate_' })
   const gauges = new Gauges(registry)
@@ -71,7 +71,7 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   )
 }
 
-/** Registers gauges by the functions that read their values. Unknown values are NaN. */
+/** Registers gauges with functions for their values. An unknown value is NaN. */
 class Gauges {
   constructor(private readonly registry: Registry) {}
 

@@ -2,12 +2,12 @@ import type { Outcome } from '@tidegate/common'
 import type { HostClass } from '@tidegate/storage'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Histogram buckets in seconds; a download counts until its last byte. */
+/** Histogram buckets in seconds. A download ends with its last byte. */
 const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600]
 
 /**
- * The Prometheus metrics of the service. Labels contain only routes, codes, chain ids and hosts of nodes: never a DID,
- * an address, or any part of a file's location.
+ * The Prometheus metrics of the service. Labels contain only routes, codes, chain ids and node hosts: never a DID, an
+ * address or a file location.
  */
 export class Metrics {
   readonly registry = new Registry()
@@ -94,7 +94,7 @@ export class Metrics {
   })
 
   constructor() {
-    // an alert counts these: a series that begins with the first one shows no increase
+    // an alert counts these: a series without a zero at its start shows no first increase
     this.refusals.inc({ code: 'HOSTING_FULL' }, 0)
   }
 

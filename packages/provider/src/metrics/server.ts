@@ -3,13 +3,13 @@ import { StartError } from '@tidegate/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { listenProblem } from '../process/listening.js'
 
-/** The source of the metrics: one process, or the aggregate of several. */
+/** The source of metrics: one process, or the aggregate of its workers. */
 export interface MetricsSource {
   contentType: string
   metrics(): Promise<string>
 }
 
-/** Serves `GET /metrics` on a separate address, which consumers need not reach. Throws StartError. */
+/** Serves `GET /metrics` at an address of its own, which consumers need not reach. Throws StartError. */
 export async function startMetricsServer(
   source: MetricsSource,
   host: string,

@@ -4,7 +4,7 @@ import type { Settings } from '../config/schema.js'
 import type { Metrics } from './metrics.js'
 import { startMetricsServer } from './server.js'
 
-/** Serves the aggregated metrics of all workers, in the primary process; undefined without METRICS_PORT. Throws StartError. */
+/** Serves the aggregated metrics of all workers in the primary process; undefined without METRICS_PORT. Throws StartError. */
 export async function serveWorkerMetrics(
   { METRICS_HOST: host, METRICS_PORT: port }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
   log: Logger,
@@ -19,8 +19,8 @@ export async function serveWorkerMetrics(
   )
 }
 
-/** Makes a worker's metrics available to the primary process. */
+/** Shares the metrics of a worker with the primary process. */
 export function shareMetrics({ registry }: Metrics): void {
   prom.AggregatorRegistry.setRegistries(registry)
-  new prom.AggregatorRegistry() // its constructor listens for the primary's requests
+  new prom.AggregatorRegistry() // the constructor listens for requests of the primary process
 }

@@ -4,13 +4,13 @@ import type { StartedOrder } from './events.js'
 import { type EmittedFee, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 
-/** One datatoken in its smallest unit; datatokens always have 18 decimals. */
+/** One datatoken in its smallest unit. Every datatoken has 18 decimals. */
 const ONE_DATATOKEN = 10n ** 18n
 
-/** A condition that an order must meet: the error's code and message, and the check. */
+/** A condition on an order: error code, error text and check. */
 export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
 
-/** Returns the conditions of orders and reuses alike: a provider fee that was quoted for this service and file, and recently. */
+/** Returns the conditions of orders and reuses: the provider fee is a recent quote for this service and file. */
 export function feeConditions(
   claim: OrderClaim,
   transactions: OrderTransactions,
@@ -43,7 +43,7 @@ export function feeConditions(
   ]
 }
 
-/** Returns the conditions of every order, in the order in which they are reported; `now` in seconds since 1970. */
+/** Returns the conditions of orders in the order of reporting; `now` in seconds since 1970. */
 export function conditions(claim: OrderClaim, transactions: OrderTransactions, now: number): Condition[] {
   return [
     [
@@ -66,14 +66,14 @@ export function conditions(claim: OrderClaim, transactions: OrderTransactions, n
   ]
 }
 
-/** The fee for an environment may be far lower than that for access, so it must not pay for access. */
+/** A fee for an environment does not pay for access: it may be far lower. */
 export const QUOTED_FOR_ACCESS: Condition<{ fee?: EmittedFee }> = [
   'ORDER_WRONG_ENVIRONMENT',
   'The order was quoted for a compute environment, and the service is one of type access.',
   ({ fee }) => quotedEnvironment(fee as EmittedFee) === null,
 ]
 
-/** Returns the further conditions for the quote of an order, or of a reuse that renews it; `now` in seconds since 1970. */
+/** Returns the conditions on the quote of an order, or of a reuse that renews it; `now` in seconds since 1970. */
 export function quoteConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
   if (!environments) return [QUOTED_FOR_ACCESS]
   return [

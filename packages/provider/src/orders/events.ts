@@ -8,24 +8,23 @@ export interface StartedOrder {
   payer: Address
   amount: bigint
   serviceIndex: bigint
-  /** Time of the order's block, in seconds since 1970. */
+  /** Time of the block, in seconds since 1970. */
   timestamp: bigint
   fee?: EmittedFee
 }
 
 export interface ReusedOrder {
   kind: 'reused'
-  /** Untrusted: the contract accepts any value from the caller. */
+  /** Untrusted: the caller of the contract may pass any value. */
   orderTxId: Hex
-  /** Time of the reuse's block, in seconds since 1970. */
+  /** Time of the block, in seconds since 1970. */
   timestamp: bigint
   fee?: EmittedFee
 }
 
 /**
- * Returns every order and reuse that this datatoken emitted in the logs of a transaction, each with its provider fee.
- * The contract emits the fee right after its order, so it is never mistaken for that of another order in the same
- * transaction.
+ * Returns every order and reuse of a datatoken in the logs of a transaction, with its provider fee. The contract emits a
+ * fee right after its order, which distinguishes several orders of a transaction.
  */
 export function orderEvents(logs: Log[], datatoken: Address): (StartedOrder | ReusedOrder)[] {
   const emitter = datatoken.toLowerCase()

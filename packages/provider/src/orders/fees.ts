@@ -3,11 +3,11 @@ import { type Address, zeroAddress } from 'viem'
 import { DEFAULT_RULE, type FeeRule } from '../config/fee-rules.js'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
 
-/** The properties of an order that rules match on. */
+/** The properties of an order for rules. */
 export interface FeeSubject {
   chain: Chain
   did: string
-  /** First owner of the data NFT; undefined if unknown. Called only if a rule depends on it. */
+  /** Returns the first owner of the data NFT; undefined if unknown. Called only if a rule needs it. */
   publisher(): Promise<Address | undefined>
   serviceType: string
 }
@@ -19,20 +19,20 @@ export interface Price {
   amount: bigint
 }
 
-/** The size and time of an order, which its fee depends on. */
+/** Size and time of an order, for its fee. */
 export interface OrderedAmount {
   /** Bytes of all files that the order opens. */
   bytes: bigint
-  /** Seconds until `validUntil`; zero or negative if that is unlimited. */
+  /** Seconds until `validUntil`; zero or negative: no end. */
   seconds: number
-  /** Seconds of access that the order buys; 0 is unlimited. */
+  /** Seconds of access per order; 0: no limit. */
   timeout: number
 }
 
 const GIB = 1n << 30n
 const DAY = 86_400n
 
-/** Returns the first rule that matches; undefined if the default fee applies. */
+/** Returns the first matching rule; undefined: the default fee applies. */
 export async function fittingRule(rules: readonly FeeRule[], subject: FeeSubject): Promise<FeeRule | undefined> {
   for (const rule of rules) if (await fits(rule, subject)) return rule
   return undefined
@@ -45,31 +45,31 @@ async function fits(rule: FeeRule, { chain, did, publisher, serviceType }: FeeSu
   return rule.publisher === undefined || rule.publisher === (await publisher())
 }
 
-/** Returns the fee under a rule. Every part is rounded up to a whole unit. */
+/** Returns the fee of a rule. Each part is rounded up to a whole unit. */
 export function priceByRule(rule: FeeRule, chain: Chain, { bytes, seconds, timeout }: OrderedAmount): Price {
-  // an access order buys the access time of its service, whatever validUntil says
+  // an access order pays for the access time of its service, whatever its validUntil
   const time = BigInt(Math.max(1, seconds, rule.type === 'access' ? timeout : 0))
   const amount = rule.flat + dividedUp(rule.perGiB * bytes, GIB) + rule.perDay * dividedUp(time, DAY)
   return { token: rule.token ?? chain.fee.token, amount }
 }
 
-/** Returns the bytes of all files; one of unknown size counts as zero. */
+/** Returns the bytes of all files. An unknown size counts as zero. */
 export function totalBytes(sizes: readonly (number | undefined)[]): bigint {
   const known = sizes.filter((size) => Number.isSafeInteger(size) && (size as number) > 0) as number[]
   return known.reduce((sum, size) => sum + BigInt(size), 0n)
 }
 
-/** Returns the default fee: that of the environment, or the flat one of the chain. */
+/** Returns the default fee: of the environment, or else of the chain. */
 export function defaultPrice({ fee }: Chain, environment: ComputeEnvironment | null, seconds: number): Price {
   if (environment === null) return fee
-  // every started minute counts
+  // each started minute counts
   return { token: fee.token, amount: environment.pricePerMinute * BigInt(Math.max(0, Math.ceil(seconds / 60))) }
 }
 
 /** Returns the name of the rule for a quote. */
 export const nameOf = (rule: FeeRule | undefined) => rule?.name ?? DEFAULT_RULE
 
-/** Returns the problems of the rules on the served chains, one line each. */
+/** Returns the problems of the rules with the served chains, one line each. */
 export function ruleProblems(rules: readonly FeeRule[], chains: Chains): string[] {
   return rules.flatMap((rule, at) => {
     const where = `PROVIDER_FEES: rule ${at + 1}:`

@@ -3,23 +3,21 @@ import type { OrderClaim } from './claim.js'
 import type { ReusedOrder, StartedOrder } from './events.js'
 import { isOwnQuote } from './quote.js'
 
-/** A provider fee that was paid with an order or a reuse. */
+/** A provider fee that an order or a reuse paid. */
 export interface PaidFee {
   txId: Hex
-  /** Its position among the orders and reuses of the datatoken in the transaction. */
+  /** Position among the orders and reuses of the datatoken in the transaction. */
   position: number
   /** Time of the block, in seconds since 1970. */
   timestamp: number
-  /** The consumer of the order; for a reuse, which names none, the claimant. */
+  /** Consumer of the order. A reuse names none: its claimant. */
   consumer: Address
   token: Address
   /** In the token's smallest unit, above zero. */
   amount: bigint
 }
 
-/**
- * Returns the fees that a transaction paid under quotes of this provider for the datatoken and service of the claim.
- */
+/** Returns the fees of a transaction under quotes of this provider, for the datatoken and service of the claim. */
 export function paidFees(events: readonly (StartedOrder | ReusedOrder)[], claim: OrderClaim): PaidFee[] {
   return events.flatMap((event, position) => {
     const { fee } = event

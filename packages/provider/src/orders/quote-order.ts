@@ -15,15 +15,15 @@ import { type ProviderFee, quoteFee } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 import { verifyOrder } from './verify.js'
 
-/** An order that a consumer is about to place. */
+/** The order to quote. */
 export interface QuotedOrder {
   documentId: string
   serviceId: string
   consumer: Address
   fileIndex?: number | undefined
-  /** Seconds since 1970; 0 or undefined for no end. */
+  /** Seconds since 1970; 0 or undefined: no end. */
   validUntil?: number | undefined
-  /** An earlier order, which may still be valid. */
+  /** An earlier order. It may still be valid. */
   transferTxId?: Hex | undefined
   /** Id of a compute environment. */
   environment?: string | undefined
@@ -34,9 +34,9 @@ export interface QuoteTools {
   access: Access
   rules: readonly FeeRule[]
   health: Pick<Health, 'assertQuotable'>
-  /** Describes a file of a service, as far as that is possible without an order. */
+  /** Describes a file of a service, as far as a caller without an order may know it. */
   describe(opened: OpenService, index: number): Promise<FileDescription>
-  /** Returns the first owner of a data NFT, if it is known. */
+  /** Returns the first owner of a data NFT; undefined if unknown. */
   publisherOf(chainId: number, nft: Address): Promise<Address | undefined>
   signal: AbortSignal
 }
@@ -47,11 +47,11 @@ export interface Quote {
   providerFee: ProviderFee
   /** Consumer address of the compute environment; the zero address for access. */
   computeAddress: Address
-  /** Name of the rule that the fee follows; absent if there are no rules. */
+  /** Name of the fee's rule; absent without rules. */
   providerFeeRule?: string
 }
 
-/** The claim of an order, without its transaction, and its environment. */
+/** The claim of the order to quote, and its environment. */
 interface Wanted {
   opened: OpenService
   environment: ComputeEnvironment | null
@@ -59,7 +59,7 @@ interface Wanted {
 }
 
 /**
- * Quotes an order, or returns the earlier one if that is still valid. Throws ValidationError, AssetError, AccessError,
+ * Quotes an order, or returns the earlier order if it is still valid. Throws ValidationError, AssetError, AccessError,
  * OrderError, ChainError, LimitError, StorageError, or the signal's reason.
  */
 export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise<Quote | { validOrder: Hex }> {
@@ -91,7 +91,7 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   }
 }
 
-/** Checks that the consumer may order the service, and that it has a file to deliver. */
+/** Checks that the consumer may order the service, and that a file can be delivered. */
 async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wanted> {
   const { consumer, fileIndex } = order
   const opened = await openService(access, order.documentId, order.serviceId)
@@ -115,13 +115,13 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
   return { opened, environment, claim }
 }
 
-/** Throws AssetError if no file can be delivered because every descriptor is unsupported. */
+/** Throws AssetError if every descriptor is unsupported. */
 function assertSomeUsable(files: StoredFile[]): void {
   if (files.every((file) => file.outline()?.valid === false))
     throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
 }
 
-/** Returns whether an earlier order still grants access; false for a transaction that is not a valid order. */
+/** Returns whether an earlier order still grants access. False if the transaction holds no valid order. */
 async function isStillValid(
   claim: OrderClaim,
   orders: OrderTransactions,
@@ -132,15 +132,15 @@ async function isStillValid(
     await verifyOrder(claim, orders, { waitForTransaction: false, now, signal })
     return true
   } catch (error) {
-    // a new order would be paid twice
+    // otherwise the consumer would pay twice
     if (error instanceof OrderError && error.code !== 'PROVIDER_KEY_MISSING') return false
     throw error
   }
 }
 
 /**
- * Returns the rule of a fee and its price, both undefined for the default fee. `only`: the one file that the order
- * opens; an order whose fee does not depend on its files opens all of them.
+ * Returns the rule and price of a fee, both undefined for the default fee. `only`: the single file of the order. An
+ * order whose fee does not depend on its files opens all of them.
  */
 async function priceOf(
   { opened, claim }: Wanted,
@@ -159,8 +159,8 @@ async function priceOf(
 }
 
 /**
- * Returns the bytes of all files that an order opens: one file, or every file of the service. Throws AssetError if one of
- * them is unavailable now: it may be back when the order is used.
+ * Returns the bytes of all files of an order: one file, or every file of the service. Throws AssetError if a file is
+ * unavailable now: it may return before the download.
  */
 async function bytesOf(
   files: StoredFile[],

@@ -6,33 +6,33 @@ import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { defaultPrice, type Price } from './fees.js'
 
-/** The signed provider fee of one order; the datatoken contract checks it when the order is placed. */
+/** The signed provider fee of one order. The datatoken contract verifies it. */
 export interface ProviderFee extends Signature {
   providerFeeAddress: Address
   providerFeeToken: Address
   /** Decimal amount in the token's smallest unit. */
   providerFeeAmount: string
-  /** Hex of the JSON {environment, timestamp, dt, id, chainId, fileIndex?}; `timestamp` is the time of the quote. */
+  /** Hex of the JSON {environment, timestamp, dt, id, chainId, fileIndex?}. `timestamp`: time of the quote. */
   providerData: Hex
-  /** End of the compute time that the fee pays for, in seconds since 1970; 0 for none. The quote itself is valid for a day. */
+  /** End of the paid compute time, in seconds since 1970; 0: none. The quote itself is valid for a day. */
   validUntil: number
 }
 
 export interface QuoteRequest {
   datatoken: Address
   serviceId: string
-  /** The compute environment that the order is for; null for plain access. */
+  /** Compute environment of the order; null for access. */
   environment: ComputeEnvironment | null
   validUntil: number
-  /** The only file that the order opens; undefined for all files of the service. */
+  /** The single file of the order; undefined: all files of the service. */
   fileIndex?: number | undefined
   /** Seconds since 1970. */
   now: number
-  /** The default fee if undefined. */
+  /** Undefined: the default fee. */
   price?: Price | undefined
 }
 
-/** Quotes the provider fee for one service, signed with the chain's provider key. */
+/** Quotes the provider fee of a service, signed with the provider key of the chain. */
 export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil, fileIndex } = request
   const { token, amount } = request.price ?? defaultPrice(chain, environment, validUntil - timestamp)
@@ -52,7 +52,7 @@ export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   }
 }
 
-/** The signed fields of a ProviderFee, as the contract emits them. */
+/** The signed fields of a ProviderFee in contract events. */
 export interface FeeTerms {
   providerFeeAddress: Address
   providerFeeToken: Address
@@ -61,14 +61,14 @@ export interface FeeTerms {
   validUntil: bigint
 }
 
-/** A ProviderFee as the datatoken contract emitted it. */
+/** A ProviderFee in the events of the datatoken contract. */
 export interface EmittedFee extends FeeTerms {
   v: number
   r: Hex
   s: Hex
 }
 
-/** The contents of a quote, unchecked, and its signer. */
+/** The unchecked contents of a quote, and its signer. */
 interface QuoteContents {
   signer: Address | undefined
   dt?: unknown
@@ -80,8 +80,8 @@ interface QuoteContents {
 }
 
 /**
- * Returns whether this provider quoted the fee for this datatoken and service on this chain. The signature covers every
- * field, so a valid one proves token, amount, data and validity at once. Quotes of the previous format name no chain.
+ * Returns whether this provider quoted the fee for this datatoken and service on this chain. The signature covers token,
+ * amount, data and validity. Legacy quotes name no chain.
  */
 export function isOwnQuote(
   fee: EmittedFee,
@@ -100,9 +100,9 @@ export function isOwnQuote(
 }
 
 /**
- * Returns whether a block's time lies within the lifetime of an own quote. Quotes of the previous format did not
- * expire: they are accepted until one lifetime after this service began to issue expiring ones (`endingSince`). The
- * legacy service may still issue such quotes, which live for a day as well. Times are in seconds since 1970.
+ * Returns whether a block's time is within the lifetime of an own quote. Legacy quotes have no expiry: all are accepted
+ * until one lifetime after `endingSince`, when this service began to issue expiring quotes; later, each lives for a day.
+ * Times are in seconds since 1970.
  */
 export function isQuoteValidAt(fee: EmittedFee, block: bigint, endingSince: number): boolean {
   const { chainId, timestamp } = contentsOf(fee)
@@ -111,10 +111,10 @@ export function isQuoteValidAt(fee: EmittedFee, block: bigint, endingSince: numb
   return Number(block) <= from + PROVIDER_LIMITS.quotes.lifetime
 }
 
-/** Timestamps from this value on can only be in milliseconds, not in seconds. */
+/** Greater timestamps are in milliseconds, smaller ones in seconds. */
 const MILLISECONDS = 100_000_000_000
 
-/** Memoized, since every download reads the fees of cached orders again. */
+/** Memoized: every download reads the fees of cached orders again. */
 const contentsOf = memoized((fee: EmittedFee): QuoteContents => {
   const signature = Buffer.concat([bytes(fee.r), bytes(fee.s), Buffer.of(fee.v)])
   const contents: QuoteContents = { signer: recoverAddress(feeDigest(fee), signature) }
@@ -123,27 +123,27 @@ const contentsOf = memoized((fee: EmittedFee): QuoteContents => {
     const { dt, id, environment, chainId, timestamp, fileIndex } = data
     Object.assign(contents, { dt, id, environment, chainId, timestamp, fileIndex })
   } catch {
-    // signed with this key, but not a quote
+    // signed with this key, but no quote
   }
   return contents
 })
 
-/** Returns the environment that a fee was quoted for; null for plain access. Only meaningful for an own quote. */
+/** Returns the environment of a fee; null for access. Only for own quotes. */
 export function quotedEnvironment(fee: EmittedFee): string | null {
   const { environment } = contentsOf(fee)
   return typeof environment === 'string' ? environment : null
 }
 
 /**
- * Returns whether an order with this fee opens a file; undefined stands for all files of a service with several. A quote
- * with `fileIndex` opens that file alone, and none if the value is not an index. Only meaningful for an own quote.
+ * Returns whether an order with this fee opens a file; `file` undefined: all files of a service with several. A quote
+ * with `fileIndex` opens only that file, and none if the value is no index. Only for own quotes.
  */
 export function opensFile(fee: EmittedFee, file: number | undefined): boolean {
   const { fileIndex } = contentsOf(fee)
   return fileIndex === undefined || fileIndex === file
 }
 
-/** The digest from which the datatoken contract recovers the provider's address. */
+/** Returns the digest from which the datatoken contract recovers the provider address. */
 function feeDigest(terms: FeeTerms): Uint8Array {
   const packed = encodePacked(
     ['bytes', 'address', 'address', 'uint256', 'uint256'],

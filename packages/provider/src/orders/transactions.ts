@@ -5,12 +5,12 @@ import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
 
-/** The order events of one datatoken in a mined, successful and confirmed transaction. */
+/** The order events of a datatoken in a successful, confirmed transaction. */
 export interface OrderTransaction {
   events: (StartedOrder | ReusedOrder)[]
 }
 
-/** A transaction, and the datatoken whose events are wanted. */
+/** A transaction, and the datatoken of the requested events. */
 export interface TransactionQuery {
   chain: Chain
   txId: Hex
@@ -22,32 +22,32 @@ interface CachedTransaction extends OrderTransaction {
   block: number
 }
 
-/** Why a transaction was rejected. */
+/** Code and text of a rejected transaction. */
 interface Rejection {
   code: ErrorCode
   message: string
 }
 
 export interface OrderTransactionsOptions {
-  /** Capacity of the cache, in transactions. */
+  /** Transactions in the cache. */
   max: number
-  /** Confirmations from which on a transaction is final. */
+  /** Confirmations of a final transaction. */
   reorgDepth: number
-  /** Milliseconds to wait for an unknown transaction; also the time to live of negative results. */
+  /** Milliseconds to wait for an unknown transaction, and time to live of rejections. */
   wait: number
-  /** Since when the service issues expiring quotes, in seconds since 1970. */
+  /** Time of the first expiring quote, in seconds since 1970. */
   quotesEndSince: number
-  /** Whether an address was a provider address of a chain, and its key is not configured. */
+  /** Whether an address is a former provider address of a chain whose key is missing. */
   isMissingKey?: (chain: Chain, address: Address) => boolean
 }
 
-/** Time to live, in milliseconds, of a cached transaction that a reorganisation could still drop. */
+/** Milliseconds for which a transaction is cached that a reorg could still drop. */
 const UNFINALIZED_TTL = 600_000
 
 /**
- * Reads order transactions. Confirmed ones with events of their datatoken are cached, so that later requests on the
- * same order need no chain; who may use an order, and until when, is decided anew each time. Rejected ones are cached
- * for a moment, so that repeating a refused request is cheap.
+ * Reads order transactions. Confirmed ones with events of their datatoken are cached, so that later requests need no
+ * chain. Each request decides again who may use an order, and until when. Rejections are cached briefly, so that
+ * repeated requests are cheap.
  */
 export class OrderTransactions {
   private readonly cache: LRUCache<string, CachedTransaction>
@@ -64,15 +64,15 @@ export class OrderTransactions {
     this.cache = new LRUCache(upTo(options.max))
   }
 
-  /** Whether an address was a provider address of a chain, and its key is not configured. */
+  /** Whether an address is a former provider address of a chain whose key is missing. */
   isMissingKey(chain: Chain, address: Address): boolean {
     return this.options.isMissingKey?.(chain, address) ?? false
   }
 
   /**
-   * Reads a transaction. With a consumer, waits for an unknown one on their behalf; after a time-out, their next wait
-   * is allowed `wait` milliseconds later. Waits are counted per consumer, so that nobody can use up another's. Throws
-   * OrderError, ChainError, or the signal's reason.
+   * Reads a transaction. With a consumer, waits for an unknown one. After a timeout, this consumer may wait again `wait`
+   * milliseconds later. Waits count per consumer, so that nobody uses up those of others. Throws OrderError, ChainError,
+   * or the signal's reason.
    */
   async read(query: TransactionQuery, signal: AbortSignal, consumer?: Address): Promise<OrderTransaction> {
     const { chain, txId, datatoken } = query
@@ -90,7 +90,7 @@ export class OrderTransactions {
     return unwrap(this.evaluate(key, mined, query))
   }
 
-  /** Evaluates a mined transaction, and caches the result for as long as it is valid. */
+  /** Evaluates a mined transaction, and caches the result as long as it is valid. */
   private evaluate(
     key: string,
     { receipt, head }: MinedTransaction,
@@ -127,7 +127,7 @@ export class OrderTransactions {
     return this.options.quotesEndSince
   }
 
-  /** Evicts transactions mined after a block, since a reorganisation replaced them, and all negative results. */
+  /** Evicts all rejections, and transactions after a block that a reorg replaced. */
   evictAfter(chainId: number, block: number): void {
     for (const [key, entry] of this.cache.entries())
       if (entry.chainId === chainId && entry.block > block) this.cache.delete(key)

@@ -9,7 +9,7 @@ import type { OrderTransactions } from './transactions.js'
 
 /** How a claim is checked. */
 export interface VerifyOptions {
-  /** Whether to wait for an unknown transaction; only for an authenticated consumer. */
+  /** Whether to wait for an unknown transaction. Only for authenticated consumers. */
   waitForTransaction: boolean
   /** Seconds since 1970. */
   now: number
@@ -17,19 +17,19 @@ export interface VerifyOptions {
   signal: AbortSignal
 }
 
-/** The order that proves a claim. */
+/** A verified order. */
 export interface VerifiedOrder {
-  /** The transaction of the order itself, even if the claim named a reuse of it. */
+  /** Transaction of the order, also if the claim named a reuse. */
   txId: Hex
-  /** Time of its block, in seconds since 1970. */
+  /** Time of the block, in seconds since 1970. */
   timestamp: number
-  /** The fees paid to this provider for it, and for its reuse. */
+  /** Fees that the order and its reuse paid to this provider. */
   paid: PaidFee[]
 }
 
 /**
- * Checks a claim against the chain and returns its order. Throws OrderError with the code of the first condition that
- * fails, ChainError, or the signal's reason.
+ * Verifies a claim on the chain, and returns its order. Throws OrderError with the code of the first failed condition,
+ * ChainError, or the signal's reason.
  */
 export async function verifyOrder(
   claim: OrderClaim,
@@ -52,9 +52,7 @@ export async function verifyOrder(
   throw refusal('ORDER_NO_EVENT', "The transaction holds no order of this service's datatoken.")
 }
 
-/**
- * One order of the transaction must meet every condition; otherwise the one that met most of them decides the error.
- */
+/** Returns an order of the transaction that meets every condition. Otherwise, throws the error of the order that met most. */
 function checkStarted(
   orders: StartedOrder[],
   all: Condition[],
@@ -71,9 +69,8 @@ function checkStarted(
 }
 
 /**
- * A reuse refers to an order by its transaction, which the contract does not check: so that transaction must itself
- * hold a valid order of the same datatoken, service and consumer. A reuse renews the provider fee, never the access
- * time.
+ * A reuse names the transaction of an order, unchecked by the contract. So that transaction must hold a valid order of
+ * the same datatoken, service and consumer. A reuse renews the provider fee, never the access time.
  */
 async function checkReused(
   claim: OrderClaim,
@@ -114,7 +111,7 @@ async function originalOrder(
   })
   const started = events.filter((event) => event.kind === 'started')
   if (started.length === 0) throw badReuse('is not an order of this datatoken')
-  // a reuse renews environment and compute time; for access the order itself must carry the right quote
+  // a reuse renews environment and compute time; for access, the order itself must have the right quote
   const quoted = claim.environments ? [] : [QUOTED_FOR_ACCESS]
   const all = [...conditions(claim, transactions, now), ...quoted]
   return checkStarted(started, all, { txId, paid: paidFees(events, { ...claim, txId }) })

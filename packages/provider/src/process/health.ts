@@ -11,20 +11,20 @@ export interface HealthSources {
   progress(): IndexProgress[]
   /** Whether the index of a chain is current. */
   isCurrent(progress: IndexProgress): boolean
-  /** Free bytes on the disk of the database; undefined if the database is not on this machine. */
+  /** Free bytes on the disk of the embedded database; undefined with PostgreSQL. */
   diskLeft(): Promise<number | undefined>
 }
 
-/** The state of the service: its database, and the index and nodes of each chain. */
+/** The health of database, chains, nodes and clock. */
 export class Health {
   constructor(private readonly sources: HealthSources) {}
 
-  /** Throws if the clock of this machine is too wrong to quote an order on a chain. */
+  /** Throws ChainError if the clock of this machine is too wrong for quotes on a chain. */
   assertQuotable(chain: Chain): Promise<void> {
     return this.sources.clock.assertQuotable(chain)
   }
 
-  /** Returns the progress of each chain as the public may see it, and whether the service is ready. */
+  /** Returns the public progress of each chain, and whether the service is ready. */
   async status() {
     const chains = this.sources.progress().map((progress) => {
       const { chainId, head, block, lag, age } = progress
@@ -34,7 +34,7 @@ export class Health {
     return { ready, chains }
   }
 
-  /** Returns the state of database, disk, and each chain with its nodes, for the operator. */
+  /** Returns the state of database, disk, chains and nodes, for the operator. */
   async readiness() {
     const { progress, store, diskLeft } = this.sources
     const chains = progress().map((chain) => this.describe(chain))
@@ -51,7 +51,7 @@ export class Health {
     }
   }
 
-  /** Whether the index of a chain is current, its factory is there, and the clock agrees with it. */
+  /** Whether a chain has a current index and a factory, and agrees with the clock. */
   private isReady(progress: IndexProgress): boolean {
     const { factories, clock, isCurrent } = this.sources
     const { chainId } = progress

@@ -1,4 +1,4 @@
-/** The problems of an address, as opposed to those of a port, by error code. */
+/** Problems of an address, by error code. Other codes are problems of a port. */
 const ADDRESS_PROBLEMS: Record<string, string> = {
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'there is no such host',
@@ -10,7 +10,7 @@ const PORT_PROBLEMS: Record<string, string> = {
   EACCES: 'ports below 1024 need a privilege',
 }
 
-/** Describes why a server cannot listen, starting with the name of the wrong setting. */
+/** Describes why a server cannot listen. Begins with the name of the wrong setting. */
 export function listenProblem(
   [hostSetting, portSetting]: [host: string, port: string],
   { host, port }: { host: string; port: number },

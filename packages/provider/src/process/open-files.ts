@@ -3,18 +3,18 @@ import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Settings } from '../config/schema.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 
-/** File descriptors for databases, nodes, metrics and files, beside those of requests. */
+/** File descriptors for databases, nodes, metrics and files. */
 const RESERVED = 200
 
-/** The file descriptor limit of the process, and the number that its settings may need. */
+/** The limit of open files, and the number that the settings may need. */
 export interface OpenFiles {
   limit: number
   wanted: number
 }
 
 /**
- * Returns both numbers if the system's limit is lower than the settings need, so that connections would fail before any
- * cap is reached. Undefined if the limit suffices, or on systems without /proc.
+ * Returns both numbers if the limit is lower than the settings need: connections would fail below MAX_CONNECTIONS.
+ * Undefined if the limit suffices, or without /proc.
  */
 export function tooFewOpenFiles(settings: Settings, limits = systemLimits()): OpenFiles | undefined {
   const softLimit = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
@@ -26,7 +26,7 @@ export function tooFewOpenFiles(settings: Settings, limits = systemLimits()): Op
   return limit < wanted ? { limit, wanted } : undefined
 }
 
-/** Returns the limits of this process from /proc; empty elsewhere. Node itself raises the soft limit to the hard one. */
+/** Returns the limits of this process from /proc; otherwise an empty text. Node has raised the soft limit to the hard one. */
 function systemLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8')

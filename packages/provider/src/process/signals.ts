@@ -1,20 +1,20 @@
 import cluster from 'node:cluster'
 
-/** Message from the primary process: the worker must stop. */
+/** Message of the primary process: the worker must stop. */
 export const STOP = 'tidegate:stop'
 
-/** Message from a worker: it listens for STOP from now on. */
+/** Message of a worker: it listens for STOP now. */
 export const LISTENING = 'tidegate:hears'
 
-/** Message from a worker: it is stopping, on STOP or on a signal. */
+/** Message of a worker: it is stopping, on STOP or on a signal. */
 export const STOPPING = 'tidegate:stops'
 
-/** Process-wide, as signals are: heard before there is a composition root that could own it. */
+/** Global, since signals arrive before a composition root exists. */
 let received: Promise<NodeJS.Signals> | undefined
 
 /**
- * Resolves when the process is asked to stop. Listens from the first call on, so a command that must shut down cleanly at
- * any time calls it first. Every call returns the same promise.
+ * Resolves when the process must stop. Listens from the first call on, so a command calls it before it opens resources.
+ * Every call returns the same promise.
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   received ??= cluster.isWorker ? stopMessage() : firstSignal()
@@ -26,7 +26,7 @@ export function isStopSignal(signal: NodeJS.Signals | null): boolean {
   return signal === 'SIGINT' || signal === 'SIGTERM'
 }
 
-/** Resolves with the first SIGINT or SIGTERM. A second one terminates the process, the default action. */
+/** Resolves with the first SIGINT or SIGTERM. A second one terminates the process by default. */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {
@@ -40,8 +40,8 @@ function firstSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Resolves when a worker is asked to stop, by the primary process or by a signal to the process group. Further signals
- * are ignored here and left to the primary; if that exits, its workers exit at once.
+ * Resolves when a worker must stop: on a message of the primary process, or on a signal to the process group. Ignores
+ * further signals: the primary handles them, and its exit ends the workers.
  */
 function stopMessage(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

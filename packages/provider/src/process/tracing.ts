@@ -4,7 +4,7 @@ import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 
-/** A request, with the pattern of its route. */
+/** A request, and the pattern of its route. */
 export interface TracedRequest {
   method: string
   route: string
@@ -12,12 +12,12 @@ export interface TracedRequest {
   headers: Record<string, unknown>
 }
 
-/** OpenTelemetry spans; present only if tracing is configured. */
+/** OpenTelemetry spans, if tracing is configured. */
 export interface Tracing {
   trace: Trace
   /**
-   * Starts the span of a request, as a child of the span in its `traceparent` header, and handles the request within it.
-   * `end` ends the span, with the status of the response.
+   * Handles a request in a span, a child of the span in its `traceparent` header. `end` ends the span with the status of
+   * the response.
    */
   request(about: TracedRequest, handle: (end: (status: number) => void) => void): void
   /** Flushes pending spans. */
@@ -25,9 +25,8 @@ export interface Tracing {
 }
 
 /**
- * Starts exporting spans to `OTEL_EXPORTER_OTLP_ENDPOINT`; returns undefined if that is not set. The packages are optional
- * and not installed by default: throws StartError if they are missing. Spans are created manually, because
- * auto-instrumentation would record the URLs of storages and nodes.
+ * Exports spans to `OTEL_EXPORTER_OTLP_ENDPOINT`; returns undefined if it is not set. Throws StartError if the optional
+ * packages are not installed. Creates spans itself: auto-instrumentation would record URLs of storages and nodes.
  */
 export async function startTracing(settings: Settings): Promise<Tracing | undefined> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: name } = settings

@@ -4,25 +4,28 @@ import { DATABASE_LIMITS } from '@tidegate/database'
 import type { Settings } from '../config/schema.js'
 import { isStopSignal, LISTENING, STOP, STOPPING, stopSignal } from './signals.js'
 
-/** Milliseconds before an exited worker is replaced; exponential backoff while workers exit before they serve. */
+/**
+ * First and longest backoff before an exited worker is replaced, in milliseconds. Doubles while workers exit before they
+ * serve.
+ */
 const FIRST_BACKOFF = 250
 const MAX_BACKOFF = 30_000
 
-/** Environment variable of a worker: the id of the state that earlier workers used. */
+/** Environment variable of a worker: state id of earlier workers. */
 const STATE = 'TIDEGATE_STATE_ID'
 
-/** A larger young generation: fewer objects are copied, which otherwise takes a fifth of the time of a small request. */
+/** A larger young generation copies fewer objects of small requests. */
 export const WORKER_NODE_FLAGS = ['--max-semi-space-size=32']
 
-/** Whether this process is a worker that shares its port with others. */
+/** Whether this process is a worker. */
 export const isWorker = cluster.isWorker
 
-/** Starts what serves the metrics of all workers, if that is wanted. */
+/** Starts the server of aggregated metrics, if it is configured. */
 type ServeMetrics = (settings: Settings, log: Logger) => Promise<{ close(): Promise<void> } | undefined>
 
 /**
- * Runs the primary process: starts the workers, replaces those that exit, serves the aggregated metrics, and stops the
- * workers when it is asked to stop. Returns the exit code: that of the first worker if it could not start.
+ * Runs the primary process: starts, replaces and stops workers, and serves their metrics. Returns the exit code: of the
+ * first worker, if it did not start.
  */
 export async function superviseWorkers(settings: Settings, serveMetrics: ServeMetrics): Promise<number> {
   const stop = stopSignal()
@@ -30,7 +33,7 @@ export async function superviseWorkers(settings: Settings, serveMetrics: ServeMe
   const supervisor = new Supervisor(await createLogger(settings), settings.STOP_TIMEOUT)
   void stop.then(() => supervisor.stop())
   try {
-    // the first worker alone: it runs the migrations and reports configuration errors once
+    // the first worker alone: it migrates the database and reports wrong settings once
     const failed = await supervisor.add()
     if (failed !== undefined && !supervisor.stopping) return failed
     for (let count = 1; count < settings.WORKERS; count++) void supervisor.addWithRetry()
@@ -46,7 +49,7 @@ export async function superviseWorkers(settings: Settings, serveMetrics: ServeMe
 
 class Supervisor {
   stopping = false
-  /** Running workers, with the promise of their exit codes. */
+  /** Running workers, with promises of their exit codes. */
   private readonly running = new Map<Worker, Promise<number | null>>()
   /** Workers that listen for STOP. */
   private readonly listening = new Set<Worker>()
@@ -61,7 +64,7 @@ class Supervisor {
     private readonly stopTimeout: number,
   ) {}
 
-  /** Starts a worker. Resolves with undefined when it serves, or with its exit code if it exits first. */
+  /** Starts a worker. Resolves with undefined when it serves, or with its exit code if it exits earlier. */
   async add(): Promise<number | undefined> {
     if (this.stopping) return 0
     const worker = cluster.fork(this.state === undefined ? {} : { [STATE]: this.state })
@@ -74,7 +77,7 @@ class Supervisor {
       else if (typeof message === 'object' && message && STATE in message) this.state ??= String(message[STATE])
     })
     const serving = new Promise<undefined>((resolve) => worker.once('listening', () => resolve(undefined)))
-    // a signal to the whole group ends a worker that does not listen for it yet, perhaps before this process sees the signal
+    // a signal to the process group ends a worker that does not listen for it yet
     const exitCode = (code: number | null) => code ?? (isStopSignal(worker.process.signalCode) ? 0 : 1)
     const code = await Promise.race([serving, ended.then(exitCode)])
     if (code !== undefined) return code
@@ -85,7 +88,7 @@ class Supervisor {
     return undefined
   }
 
-  /** Starts a worker, with retries until one serves. */
+  /** Starts a worker, with retries until it serves. */
   async addWithRetry(): Promise<void> {
     const code = await this.add()
     if (code !== undefined) await this.replace({ code })
@@ -101,20 +104,20 @@ class Supervisor {
   }
 
   private async end(worker: Worker, ended: Promise<number | null>): Promise<number | null> {
-    // a worker that does not listen for STOP yet does not serve requests either
+    // a worker that does not listen for STOP serves no requests yet
     if (!this.listening.has(worker)) {
       worker.process.kill('SIGKILL')
       await ended
       return 0
     }
-    worker.send(STOP, () => undefined) // fails if the worker is exiting
+    worker.send(STOP, () => undefined) // fails for an exiting worker
     const timer = setTimeout(() => worker.process.kill('SIGKILL'), this.stopTimeout + 4 * DATABASE_LIMITS.stop.grace)
     const code = await ended
     clearTimeout(timer)
     if (code === 0) return 0
     const { pid, signalCode: signal, killed } = worker.process
     this.log.error({ pid, code, signal }, 'worker failed while stopping')
-    // a worker killed from outside before it acknowledged STOP is no failure of the shutdown
+    // the shutdown succeeds if a worker was killed from outside before it acknowledged STOP
     return signal !== null && !killed && !this.acknowledged.has(worker) ? 0 : code
   }
 
@@ -132,7 +135,7 @@ class Supervisor {
   }
 }
 
-/** Resolves with the exit code of a worker. Errors of sending to it are ignored: it is exiting then. */
+/** Resolves with the exit code of a worker. Ignores errors of messages to it: it is exiting then. */
 function endOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('exit', (code) => resolve(code))
@@ -147,7 +150,7 @@ export function reportState(id: string): void {
   process.send?.({ [STATE]: id })
 }
 
-/** Returns the state id that earlier workers used: another state would not contain the nonces that they accepted. */
+/** Returns the state id of earlier workers. Another state would lack the nonces that they accepted. */
 export function expectedState(): { expected?: string } {
   const expected = process.env[STATE]
   return isWorker && expected ? { expected } : {}

@@ -1,6 +1,6 @@
 import { threadModule } from '@tidegate/common'
 
-/** The module of the thread that commits batches. */
+/** URL of the thread module that commits batches. */
 export function batchWorker(): URL {
   return threadModule(import.meta.url, 'batch-worker', 'state')
 }

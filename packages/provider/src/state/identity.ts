@@ -4,36 +4,33 @@ import { type Dialect, type Driver, type Query, type Result, run, type Script, s
 /** The identity of the state in a database. */
 export interface Identity {
   id: string
-  /** Other states that were moved into this one, or abandoned in its favour. */
+  /** States that were moved into this one, or abandoned for it. */
   contains: string[]
-  /** The state that this one was moved to. This one must not be used any more. */
+  /** The state that replaces this one, which must not be used. */
   successor?: string
-  /** The state that is being copied into this one. This one must not be used until that is complete. */
+  /** The state that is being copied into this one, which must not be used until the copy is complete. */
   copying?: string
 }
 
-/** Every state has a unique id, which distinguishes the current database from outdated ones. */
+/** The id of a state distinguishes the current database from outdated copies. */
 export interface IdentityStore {
   get(): Promise<Identity>
-  /** Whether it holds nothing durable but the index. */
+  /** Whether the database has no durable rows. The index does not count. */
   isEmpty(): Promise<boolean>
-  /** Records that other states were moved into this one, or abandoned. Clears `successor`. */
+  /** Records states that were moved into this one, or abandoned. Clears `successor`. */
   contain(ids: string[]): Promise<void>
-  /** Records that this state was moved to another one. */
+  /** Records the state that replaces this one. */
   retire(successor: string): Promise<void>
-  /** Continues a state that had been moved elsewhere, as a separate state with a new id. */
+  /** Continues a replaced state as a separate state with a new id. */
   fork(): Promise<void>
-  /** Whether the database was loaded from a dump of PostgreSQL, and `replaceState` has not accepted that yet. */
+  /** Whether a PostgreSQL dump was loaded into the database and `replaceState` has not accepted it yet. */
   isRestored(): Promise<boolean>
 }
 
-/**
- * The role of an id in the table: this state, one that was moved into it, the one that it was moved to, or the one that
- * is being copied into it.
- */
+/** Role of an id in the table: this state, a contained one, the successor, or the source of a running copy. */
 type Role = 'self' | 'contained' | 'successor' | 'copying'
 
-/** Tables with durable state: if all are empty, losing the database loses nothing. */
+/** Tables with durable state. If all are empty, losing the database loses nothing. */
 export const DURABLE_TABLES = ['nonces', 'wallet_nonces', 'cut_over', 'revocations', 'proofs', 'proven']
 
 const ALL = sql('SELECT id, role FROM identity ORDER BY id')
@@ -52,10 +49,10 @@ const USED = sqlOne(
   `SELECT 1 AS found WHERE ${DURABLE_TABLES.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}`,
 )
 
-/** Returns the statement that assigns an id to a new state. Must run in the transaction of the migrations. */
+/** Returns the statement that gives a new state its id. Must run in the transaction of the migrations. */
 export const assignStateId = (): Query => NAME({ id: randomUUID() })
 
-/** Reads the rows of the table. */
+/** Converts the rows of the table. */
 export function identityOf(rows: Result['rows']): Identity {
   const of = (role: Role) => rows.filter((row) => row.role === role).map(({ id }) => id as string)
   const [successor] = of('successor')
@@ -68,7 +65,7 @@ export function identityOf(rows: Result['rows']): Identity {
   }
 }
 
-/** Precedes the id of a state that is being copied, which may be the id of this state itself. */
+/** Prefix of the id of a source, which may equal the id of this state. */
 const COPYING = 'copying '
 
 function* beginCopy(source: string): Script<void> {
@@ -76,10 +73,10 @@ function* beginCopy(source: string): Script<void> {
   yield* run(ADD({ id: COPYING + source, role: 'copying' }))
 }
 
-/** Marks a state as incomplete: `source` is being copied into it. No service starts on it until `contain` is called. */
+/** Marks a state as incomplete while `source` is copied into it. No service starts on it before `contain`. */
 export const markCopying = (db: Driver, source: string): Promise<void> => db.transact(beginCopy(source))
 
-/** `xmin` is the transaction that wrote a row, modulo 2^32. */
+/** `xmin` is the id of the transaction that wrote a row, modulo 2^32. */
 const RESTORED = sqlOne(
   'SELECT 1 AS found FROM origin WHERE CAST(CAST(xmin AS TEXT) AS BIGINT) <> transaction % 4294967296',
 )
@@ -97,7 +94,7 @@ function* replace(ids: string[], dialect: Dialect): Script<void> {
   yield* run(assignStateId())
 }
 
-/** Turns it into a new state that contains its former self and others, but not what any of them accepts from now on. */
+/** Makes a new state of this one. It contains the old id and `ids`, but no later changes of those states. */
 export const replaceState = (db: Driver, ids: string[]): Promise<void> => db.transact(replace(ids, db.dialect))
 
 function* contain(ids: string[]): Script<void> {
@@ -112,7 +109,7 @@ function* retire(successor: string): Script<void> {
 }
 
 function* fork(): Script<void> {
-  // the row lock lets one of several instances pass
+  // the row lock admits one of several instances
   if ((yield* run(FORKED())).changes === 0) return
   yield* run(CLOSED())
   yield* run(assignStateId())
@@ -130,12 +127,12 @@ export function identityStore(db: Driver): IdentityStore {
   }
 }
 
-/** A statement that tests whether the database can be read. */
+/** Statement that tests reading. */
 export const PING: Query = { text: 'SELECT id FROM identity', values: [] }
 
 /**
- * Returns two statements, a transaction each, that test whether a database can be written, and undo themselves. The row
- * needs several pages: a small one could fit into free space of an existing page, and miss that the disk is full.
+ * Returns two statements that test writing: the second undoes the first, in its own transaction. The row spans several
+ * pages, since a small row would fit into a page with free space even on a full disk.
  */
 export function probeWrites(): [Query, Query] {
   const row = { id: 'probe', role: randomBytes(16_384).toString('hex') }

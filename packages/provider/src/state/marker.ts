@@ -5,16 +5,16 @@ import { DATABASE_FILE } from '@tidegate/database/sqlite'
 import Database from 'libsql'
 import { DURABLE_TABLES, identityOf } from './identity.js'
 
-/** Name of the file in the state folder that records where the state is. */
+/** File in the state folder that records the location of the state. */
 const MARKER_FILE = 'state.json'
 
-/** The database that last held this installation's state, and the id of that state. */
+/** The database that last held the state of this installation, and the id of that state. */
 export interface Marker {
   database: 'embedded' | 'postgres'
   id: string
 }
 
-/** Reads the marker of a folder. Returns undefined if there is none. Throws if it is unreadable. */
+/** Reads the marker of a folder; undefined if there is none. Throws an Error if it is unreadable. */
 export function readMarker(folder: string): Marker | undefined {
   let text: string
   try {
@@ -28,7 +28,7 @@ export function readMarker(folder: string): Marker | undefined {
     const { database, id } = JSON.parse(text) as Marker
     if ((database === 'embedded' || database === 'postgres') && typeof id === 'string') return { database, id }
   } catch {
-    // reported below
+    // throws below
   }
   throw new Error(`${MARKER_FILE} is damaged`)
 }
@@ -38,19 +38,19 @@ export function writeMarker(folder: string, marker: Marker): void {
   replaceFile(join(folder, MARKER_FILE), `${JSON.stringify(marker)}\n`)
 }
 
-/** Returns the size of a folder's embedded database in bytes; 0 if there is none. */
+/** Returns the bytes of the embedded database in a folder; 0 if there is none. */
 export function embeddedSize(folder: string): number {
   try {
     return statSync(join(folder, DATABASE_FILE)).size
   } catch {
-    return 0 // also where the path is not a folder
+    return 0 // also if the path is no folder
   }
 }
 
-/** In place of the id of a database that has none yet, or is unreadable. */
+/** Id of a database without an id, or of an unreadable one. */
 const UNNAMED = 'unnamed'
 
-/** Returns the id of the state in a folder's embedded database, opened read-only; undefined if it holds nothing durable. */
+/** Returns the id of the embedded state in a folder, opened read-only; undefined if it has no durable rows. */
 export function embeddedState(folder: string): string | undefined {
   if (embeddedSize(folder) === 0) return undefined
   try {
@@ -67,6 +67,6 @@ export function embeddedState(folder: string): string | undefined {
       db.close()
     }
   } catch {
-    return UNNAMED // unreadable, so it may hold anything
+    return UNNAMED // unreadable: it may hold durable rows
   }
 }

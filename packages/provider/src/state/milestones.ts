@@ -1,17 +1,17 @@
 import { type Driver, sql, sqlOne } from '@tidegate/database'
 
-/** An upgrade of the database from which a new rule applies. */
+/** A migration from which a new rule applies. */
 export type Milestone = 'quotes end'
 
-/** The times of milestones, recorded when the database was created or migrated. */
+/** Times of milestones and of recorded names. */
 export interface MilestoneStore {
   /** Returns the time of a milestone in seconds since 1970. */
   get(moment: Milestone): Promise<number>
-  /** Records a name with a time, unless it is there. */
+  /** Records the time of a name, unless it is recorded. */
   recordFirst(name: string, at: number): Promise<void>
-  /** The same, where a later time replaces the one that is there. */
+  /** Records the time of a name. Replaces an earlier record. */
   recordLast(name: string, at: number): Promise<void>
-  /** Returns what was recorded with names of this beginning, which is cut off. */
+  /** Returns the records whose names begin with `beginning`, without that beginning. */
   recorded(beginning: string): Promise<{ name: string; at: number }[]>
 }
 

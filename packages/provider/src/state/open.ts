@@ -1,27 +1,26 @@
 import type { Logger, TickBatch } from '@tidegate/common'
-import { type Driver, describeFault, faultOf } from '@tidegate/database'
+import { type Driver, describeFault, faultOf, startErrorOf } from '@tidegate/database'
 import { InUseError } from '@tidegate/database/sqlite'
 import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { embeddedSize } from './marker.js'
 import { assertFilePresent, assertSameState, type ExpectedState, recordState } from './state-guard.js'
-import type { StateStore } from './stores.js'
-import { sqlStore } from './stores.js'
+import { type StateStore, sqlStore } from './stores.js'
 
 interface OpenOptions {
   log?: Logger | undefined
   batch?: TickBatch | undefined
-  /** The id of the state that the database must hold, if known. */
+  /** Id of the state that the database must hold, if known. */
   expected?: string | undefined
-  /** Opens it for inspection only: the marker of the folder is not updated. */
+  /** Opens the database for inspection only: the marker of the folder stays unchanged. */
   inspectOnly?: boolean | undefined
-  /** Opens it read-only beside its users: nothing is migrated, locked or recorded. */
+  /** Opens the database read-only beside its users: no migration, lock or record. */
   readOnly?: boolean | undefined
 }
 
 /**
- * Opens the configured database: PostgreSQL if DATABASE_URL is set, else the embedded one. Throws StartError, also
- * where it does not hold this installation's state.
+ * Opens the configured database: PostgreSQL if DATABASE_URL is set, else the embedded one. Throws StartError, also if it
+ * does not hold the state of this installation.
  */
 export async function openStore(
   settings: Settings,
@@ -33,7 +32,7 @@ export async function openStore(
     await openDriver(settings, settings.DATABASE_URL === undefined ? 'embedded' : 'postgres', { ...options, readOnly }),
   )
   try {
-    // accepting a loss of state is recorded, which a read-only connection cannot do
+    // a read-only connection cannot record an accepted loss of state
     if (!readOnly || !settings.ALLOW_STATE_LOSS) await assertSameState(store.identity, expectedState)
     if (!inspectOnly && !readOnly) await recordState(store.identity, expectedState)
     return store
@@ -55,14 +54,14 @@ async function openDriver(
   if (readOnly && database === 'embedded' && embeddedSize(folder) === 0)
     throw new StartError([`STATE_DIR: there is no database in ${folder}.`])
   try {
-    // only the client of this database is loaded
+    // on demand: only one of the two clients is loaded
     if (database === 'embedded') return (await import('./sqlite.js')).openSqlite(folder, options)
     const { openPostgres } = await import('./postgres.js')
     return await openPostgres({ url, connections, timeout, log: options.log, readOnly })
   } catch (error) {
     if (database === 'embedded')
-      throw new StartError([`STATE_DIR: the database in ${folder} cannot be opened: ${reason(error)}.`])
-    throw new StartError([`DATABASE_URL: ${addressOf(url)} cannot be used: ${postgresReason(error)}.`])
+      throw startErrorOf(faultOf(error), `STATE_DIR: the database in ${folder} cannot be opened: ${reason(error)}.`)
+    throw startErrorOf(faultOf(error), `DATABASE_URL: ${addressOf(url)} cannot be used: ${postgresReason(error)}.`)
   }
 }
 
@@ -73,7 +72,7 @@ function addressOf(url: string): string {
   return `the database ${decodeURIComponent(pathname.slice(1)) || 'of the user'} at ${host || 'the local socket'}${user}`
 }
 
-/** What to do about errors of a connection that operators meet, by SQLSTATE or system code. */
+/** Explanations of connection errors, by SQLSTATE or system code. */
 const POSTGRES_CAUSES: Record<string, string> = {
   '28P01': 'the password is wrong',
   '28000': 'the server does not let this user in from here, or not in this way (pg_hba.conf)',
@@ -99,7 +98,7 @@ function postgresReason(error: unknown): string {
   return cause ? `${cause} (${code})` : reason(error)
 }
 
-/** Describes why a database cannot be opened, without the database's own message, which may quote anything. */
+/** Describes why a database cannot be opened. The database's message is left out: it may quote anything. */
 function reason(error: unknown): string {
   const { message } = error as Error
   if (error instanceof InUseError || /version of Tidegate/.test(message)) return message.replace(/\.$/, '')

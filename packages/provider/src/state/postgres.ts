@@ -1,8 +1,7 @@
 import type { Driver } from '@tidegate/database'
 import { openPostgres as open, type PostgresOptions } from '@tidegate/database/postgres'
 import { stateSchema } from './schema.js'
-import type { StateStore } from './stores.js'
-import { sqlStore } from './stores.js'
+import { type StateStore, sqlStore } from './stores.js'
 
 /** Opens a PostgreSQL database for the service. Rejects with an Error that does not quote the URL. */
 export function openPostgres(options: PostgresOptions): Promise<Driver> {

@@ -1,8 +1,7 @@
 import type { Driver } from '@tidegate/database'
 import { openSqlite as open, type SqliteOptions } from '@tidegate/database/sqlite'
 import { stateSchema } from './schema.js'
-import type { StateStore } from './stores.js'
-import { sqlStore } from './stores.js'
+import { type StateStore, sqlStore } from './stores.js'
 
 /** Opens the embedded database of the service. Throws if it cannot be opened. */
 export function openSqlite(folder: string, options?: SqliteOptions): Driver {

@@ -6,13 +6,13 @@ import type { IdentityStore } from './identity.js'
 import { embeddedSize, embeddedState, type Marker, readMarker, writeMarker } from './marker.js'
 
 /**
- * The settings and the state that their database must hold. Any other database has old nonces or none, and would accept
- * replayed requests. The state's identity is recorded in the database itself (which states were moved into it, and
- * where it was moved to) and in the marker of the state folder.
+ * The settings, and the state that their database must hold. Another database has old nonces or none, and would accept
+ * replayed requests. The database records contained states and its successor; the marker of the folder records the
+ * current state.
  */
 export interface ExpectedState {
   settings: Settings
-  /** The id of the state that the service started with, if this is a further process of it. Then no loss is allowed. */
+  /** State id of the first process of this service. Then no loss of state is allowed. */
   expected?: string | undefined
   log?: Logger | undefined
 }
@@ -20,7 +20,7 @@ export interface ExpectedState {
 const REMEDY =
   'Used requests could be replayed. To bring the state over, run `tidegate state copy`, or `tidegate state restore` with a backup; to start without it, set ALLOW_STATE_LOSS=true for one start.'
 
-/** Throws StartError where the embedded database is missing. Must run before it is opened, which would create it. */
+/** Throws StartError if the embedded database is missing. Call it before opening, which creates the file. */
 export function assertFilePresent({ settings, expected }: ExpectedState): void {
   const { STATE_DIR: folder } = settings
   const allowed = settings.ALLOW_STATE_LOSS && expected === undefined
@@ -31,7 +31,7 @@ export function assertFilePresent({ settings, expected }: ExpectedState): void {
   ])
 }
 
-/** Throws StartError where another database holds newer state, unless ALLOW_STATE_LOSS abandons that. */
+/** Throws StartError if another database holds newer state, unless ALLOW_STATE_LOSS is set. */
 export async function assertSameState(identity: IdentityStore, expectedState: ExpectedState): Promise<void> {
   const { settings, expected, log } = expectedState
   const current = await identity.get()
@@ -55,7 +55,7 @@ export async function assertSameState(identity: IdentityStore, expectedState: Ex
   log?.warn({ database: databaseOf(settings) }, 'state was abandoned, as ALLOW_STATE_LOSS allows')
 }
 
-/** Records in the folder where the state is. Only logs a warning where the folder is not writable. */
+/** Records the location of the state in the folder. Warns if the folder is not writable. */
 export async function recordState(identity: IdentityStore, { settings, log }: ExpectedState): Promise<void> {
   const { STATE_DIR: folder } = settings
   const marker: Marker = { database: databaseOf(settings), id: (await identity.get()).id }
@@ -63,7 +63,7 @@ export async function recordState(identity: IdentityStore, { settings, log }: Ex
     const recorded = readMarker(folder)
     if (recorded?.id === marker.id && recorded.database === marker.database) return
   } catch {
-    // an unreadable marker is replaced
+    // replaced below
   }
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -73,13 +73,13 @@ export async function recordState(identity: IdentityStore, { settings, log }: Ex
   }
 }
 
-/** Returns the ids of the states that the folder records, other than that of the opened embedded database. */
+/** Returns the recorded state ids of the folder, except that of the opened embedded database. */
 function recordedStates(settings: Settings): string[] {
   const folder = settings.STATE_DIR
   const marker = markerOf(settings)
   if (settings.DATABASE_URL === undefined) return marker ? [marker.id] : []
   const held = embeddedState(folder)
-  // losing an existing but empty embedded database is no loss, whatever the marker says
+  // an existing but empty embedded database is no loss, whatever the marker says
   const recorded = marker && (marker.database === 'postgres' || embeddedSize(folder) === 0) ? [marker.id] : []
   return [...recorded, ...(held === undefined ? [] : [held])]
 }

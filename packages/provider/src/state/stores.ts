@@ -11,8 +11,9 @@ import { identityStore } from './identity.js'
 import { milestoneStore } from './milestones.js'
 
 /**
- * Creates the stores of all rooms on a migrated database. Every method is durable when its promise resolves, and atomic unless it
- * says otherwise. If the database fails, it rejects with StateError, and nothing was written. Addresses are checksummed.
+ * Creates the stores of all rooms on a migrated database. A method's change is durable when its promise resolves, and
+ * atomic unless documented otherwise. If the database fails, methods reject with StateError and write nothing. Addresses
+ * have checksums.
  */
 export function sqlStore(db: Driver) {
   const search = searchStore(db)
@@ -28,9 +29,9 @@ export function sqlStore(db: Driver) {
     identity: identityStore(db),
     search,
     hosted: hostedStore(db),
-    /** Returns the fault of the database, if any. Reads from it, and after a failure probes it with a write. */
+    /** Returns the fault of the database, if any. Reads from the database; after a failure also probes a write. */
     checkHealth: (options?: HealthCheckOptions) => db.checkHealth(options),
-    /** Time of this instance's last successful write, in milliseconds since 1970; undefined before the first one. */
+    /** Time of the last successful write of this instance, in milliseconds since 1970; undefined before the first one. */
     lastWrite: () => db.lastWrite,
     async close() {
       // a search holds a connection until it has ended

@@ -1,6 +1,6 @@
 import { threadModule } from '@tidegate/common'
 
-/** The module that the threads of the service's sandbox run. */
+/** URL of the thread module of the sandbox. */
 export function taskWorker(): URL {
   return threadModule(import.meta.url, 'worker', 'tasks')
 }

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chainWithContracts } from '../../../../test/helpers/chain.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { answering, ENDLESS, placed, zeros } from '../../../../test/helpers/raw-contracts.js'
-import { ask, downloadParams, freshNonce, served, signText } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadUrl, freshNonce, served, signText } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -22,7 +22,7 @@ const OTHER = 8997
 
 /** Credentials that name access lists, with the real contract. */
 describe('access lists', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let world: World
   let proxy: RpcProxy
   let owner: Wallet
@@ -46,11 +46,6 @@ describe('access lists', () => {
     stranger = await world.somebody()
     list = await newList(member.address)
     url = world.storage.file('/a.csv', Buffer.from('tide'))
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
-    rmSync(folder, { recursive: true })
   })
 
   const newList = (...members: string[]) =>
@@ -104,8 +99,7 @@ describe('access lists', () => {
     await open.mint(buyer.address)
     await eventually(async () => (await quoted(asset, buyer)) === 200)
     const txId = await world.order(asset, buyer)
-    const download = async () =>
-      (await ask(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`)).text
+    const download = async () => (await ask(await downloadUrl(world.network.providerUrl, asset, txId, buyer))).text
     expect(await download()).toBe('tide')
     await open.burn(buyer)
     await eventually(async () => (await download()).includes('CREDENTIALS_DENIED'))
@@ -260,11 +254,7 @@ describe('access lists', () => {
         const { chainId } = world.network
         const signature = await signText(by, `${asset.txId}${by.address}${chainId}${nonce}`)
         const asked = { decrypterAddress: by.address, chainId, dataNftAddress: asset.nft, transactionId: asset.txId }
-        const { status, json } = await ask(`${base}/api/services/decrypt`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ ...asked, nonce, signature }),
-        })
+        const { status, json } = await askJson(`${base}/api/services/decrypt`, { ...asked, nonce, signature })
         return status === 201 ? status : json.code
       }
       for (const by of [named, member]) expect([await reads(by), await decrypts(by)]).toEqual([200, 201])

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { ask, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
@@ -19,7 +19,7 @@ describe('access control by the operator', () => {
   let base: string
   let questions: Record<string, unknown>[] = []
   let answer: { status?: number; body: string } = { body: 'true' }
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const accounts = join(folder, 'accounts.json')
   let assets: object[] = []
 
@@ -38,14 +38,7 @@ describe('access control by the operator', () => {
       PURGATORY_INTERVAL: '100',
     })
     base = `${world.network.providerUrl}/api/services`
-    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')))
-    buyer = await world.somebody()
-    txId = await world.order(asset, buyer)
-  })
-  afterAll(async () => {
-    await world.close()
-    await server.close()
-    rmSync(folder, { recursive: true })
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide'))))
   })
   beforeEach(() => {
     answer = { body: 'true' }

@@ -1,5 +1,5 @@
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
@@ -20,11 +20,8 @@ describe('an address entry of credentials', () => {
   beforeAll(async () => {
     world = await World.start()
     publisher = await world.somebody()
-    buyer = await world.somebody()
-    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')), { publisher })
-    txId = await world.order(asset, buyer)
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')), { publisher }))
   })
-  afterAll(() => world.close())
 
   /** Republishes the asset with other credentials. Returns its DID. */
   async function republished(form: Form, credentials: unknown): Promise<string> {
@@ -96,6 +93,13 @@ describe('an address entry of credentials', () => {
     it('denies everybody without a list of values in deny (threat 64)', async () => {
       for (const wrong of MALFORMED.slice(0, 3))
         expect(await published({ deny: [{ type: 'address', ...wrong }] }), JSON.stringify(wrong)).toEqual(DENIED)
+    })
+
+    it('denies before it allows, and admits nobody else than it names (threat 23)', async () => {
+      const [me, other] = [buyer.address.toLowerCase(), asset.nft].map((one) => ({ type: 'address', values: [one] }))
+      expect(await published({ allow: [me], deny: [me] })).toEqual(DENIED)
+      expect(await published({ allow: [other], deny: [] })).toEqual(DENIED)
+      expect(await published({ allow: [me], deny: [other] })).toEqual(PASSES)
     })
 
     it('restricts nobody with an empty list (threat 64)', async () => {

@@ -1,6 +1,6 @@
 import type { Wallet } from 'ethers'
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { acquire, mined } from '../../../../test/helpers/consume.js'
 import { compiled, deployed } from '../../../../test/helpers/contracts.js'
 import type { Published } from '../../../../test/helpers/publish.js'
@@ -31,7 +31,6 @@ describe('contract wallets (EIP-1271)', () => {
       owner,
     )
   })
-  afterAll(() => world.close())
   beforeEach(() => become('Honest'))
 
   const become = (mood: string) => mined(wallet.become?.(MOODS.indexOf(mood)) as Promise<unknown>)

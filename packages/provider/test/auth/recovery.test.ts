@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import secp256k1 from 'secp256k1'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { providerKey, recoverAddress, signDigest } from '../../../protocol/src/crypto/keys.js'
 import { SignerRecovery } from '../../src/auth/recovery.js'
@@ -42,12 +42,11 @@ export function end() {}
 
 describe('recovery of signers', () => {
   const open: SignerRecovery[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   afterEach(async () => {
     vi.restoreAllMocks()
     for (const one of open.splice(0)) await one.close()
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const recovery = (options: Partial<ConstructorParameters<typeof SignerRecovery>[0]> = {}) => {
     const one = new SignerRecovery({ thread: true, isSingle: () => false, ...options })
     open.push(one)

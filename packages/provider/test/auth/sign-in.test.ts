@@ -1,17 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTidegate } from '@tidegate/client'
 import { ethers, type Wallet } from 'ethers'
 import { createWalletClient, custom, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { type Answer, ask, downloadParams, freshNonce, served, signText } from '../../../../test/helpers/requests.js'
+import {
+  type Answer,
+  ask,
+  askJson,
+  downloadParams,
+  freshNonce,
+  served,
+  signText,
+} from '../../../../test/helpers/requests.js'
 import { type Service, startHere } from '../../../../test/helpers/service-here.js'
 import { tus } from '../../../../test/helpers/uploads.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -26,7 +33,7 @@ type Fields = Partial<Parameters<typeof createSiweMessage>[0]>
 
 /** Signatures over texts that name the provider: one service that takes nothing else, and one that takes older texts as well. */
 describe('sign-in messages (EIP-4361)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let world: World
   let strict: Service
   let named: string
@@ -49,15 +56,8 @@ describe('sign-in messages (EIP-4361)', () => {
         ...{ HOSTING: 'local', HOSTING_DIR: join(folder, 'files'), HOSTING_PUBLISHERS: '*' },
       }),
     )
-    asset = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('0123456789')))
-    buyer = await world.somebody()
-    txId = await world.order(asset, buyer)
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/tides.csv', Buffer.from('0123456789'))))
     await served(strict.url, asset)
-  })
-  afterAll(async () => {
-    await strict?.end()
-    await world?.close()
-    rmSync(folder, { recursive: true })
   })
 
   /** A message for a provider; viem makes it, as other clients would. */
@@ -66,8 +66,7 @@ describe('sign-in messages (EIP-4361)', () => {
       ...{ address: buyer.address as Hex, chainId: world.network.chainId, domain: new URL(url).host, uri: url },
       ...{ nonce: freshNonce(), version: '1', expirationTime: IN_TEN_MINUTES(), ...fields },
     })
-  const post = (url: string, body: object): Promise<Answer> =>
-    ask(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const post = (url: string, body: object): Promise<Answer> => askJson(url, body)
   const send = async (url: string, message: string, signer = buyer) =>
     post(url + TOKEN, { message, signature: await signer.signMessage(message) })
   const refusedFor = async (answer: Promise<Answer>) => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chainWithContracts } from '../../../../test/helpers/chain.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import { ask, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
@@ -19,7 +19,7 @@ const B = 8997
 
 /** Contract wallets with the same address on two chains that one service serves. */
 describe('contract wallets on several chains', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let anvils: Record<number, Anvil>
   let proxy: RpcProxy
   let app: App
@@ -49,9 +49,7 @@ describe('contract wallets on several chains', () => {
   })
   afterAll(async () => {
     await app.close()
-    proxy.close()
     await Promise.all(Object.values(anvils).map((anvil) => anvil.stop()))
-    rmSync(folder, { recursive: true })
   })
 
   /** Deploys a wallet at one new address on both chains, with an owner on each. */

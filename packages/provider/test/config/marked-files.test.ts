@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
@@ -28,9 +28,8 @@ const FORMS: [string, (text: string) => Buffer][] = [
 describe.each(FORMS)('files with %s', (_form, written) => {
   let folder: string
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), written(text))
     return join(folder, name)
@@ -78,10 +77,6 @@ describe('on the command line and over HTTP', () => {
   beforeAll(async () => {
     world = await World.start()
     home = makeHome()
-  })
-  afterAll(async () => {
-    await world.close()
-    home.remove()
   })
 
   it.each(FORMS)('are read as descriptors, wallets, passwords and what `use` keeps: %s', async (_form, written) => {

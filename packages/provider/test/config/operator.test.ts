@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runCommand } from '../../../../test/helpers/command.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
@@ -13,8 +13,7 @@ const OTHER = `0x${'22'.repeat(32)}`
 const base = { NETWORK_URL: 'http://127.0.0.1:8545' }
 
 describe('settings of an operator', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = newFolder()
   const file = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)
     return join(folder, name)
@@ -64,7 +63,7 @@ describe('commands of an operator', () => {
   let gateway: StorageServer
   let proxy: RpcProxy
   let environment: Record<string, string>
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   beforeAll(async () => {
     world = await World.start()
     gateway = await StorageServer.start()
@@ -79,12 +78,6 @@ describe('commands of an operator', () => {
       ARWEAVE_GATEWAY: gateway.origin,
       RBAC_SERVER_URL: 'http://user:hunter3@127.0.0.1:1/secret',
     })
-  })
-  afterAll(async () => {
-    await world.close()
-    await gateway.close()
-    proxy.close()
-    rmSync(folder, { recursive: true })
   })
   const run = (command: string, changed: Record<string, string> = {}) =>
     runCommand([command], { ...environment, ...changed })

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Logger } from '../../../common/src/logger.js'
 import { StateError, UnstorableError } from '../../../protocol/src/errors.js'
@@ -22,15 +20,12 @@ describe('the ledger of deliveries', () => {
   let warnings: Record<string, number>[]
   let dropped: number
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     store = openSqliteStore(folder)
     warnings = []
     dropped = 0
   })
-  afterEach(async () => {
-    await store.close()
-    rmSync(folder, { recursive: true })
-  })
+  afterEach(() => store.close())
 
   const log = {
     debug: () => undefined,

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { startInstance } from '../../../../test/helpers/instance.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams, freshNonce, served, signText } from '../../../../test/helpers/requests.js'
+import { ask, downloadParams, downloadUrl, freshNonce, served, signText } from '../../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { jsonBody, StorageServer } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -39,14 +37,7 @@ describe('proof of delivery', () => {
       return [proxy.url]
     })
     await world.rpc('anvil_setBalance', [world.network.providerAddress, '0x56bc75e2d63100000'])
-    asset = await world.publishUrl(world.storage.file('/a.bin', CONTENT))
-    buyer = await world.somebody()
-    txId = await world.order(asset, buyer)
-  })
-  afterAll(async () => {
-    await world.close()
-    await receiver.close()
-    proxy.close()
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/a.bin', CONTENT)))
   })
   beforeEach(() => {
     received = []
@@ -111,9 +102,7 @@ describe('proof of delivery', () => {
     })
     const other = await world.publishUrl(broken)
     const order = await world.order(other, buyer)
-    const breaking = await ask(
-      `${world.network.providerUrl}/api/services/download?${await downloadParams(other, order, buyer)}`,
-    ).catch(() => 'broken')
+    const breaking = await ask(await downloadUrl(world.network.providerUrl, other, order, buyer)).catch(() => 'broken')
     expect(breaking).toBe('broken')
     await eventually(async () => (await queue().count()) === 0)
     expect(received).toHaveLength(1)
@@ -155,29 +144,22 @@ describe('proof of delivery', () => {
   })
 
   it('is dropped above the daily limit, which logs and metrics report; the download continues (threat 52)', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const limited = await startInstance(
       world.beside({ USE_CHAIN_PROOF: 'true', CHAIN_PROOFS_PER_DAY: '2', STATE_DIR: folder, METRICS_PORT: '0' }),
     )
-    try {
-      await served(limited.url, asset)
-      const before = await transactions()
-      const orders = [await world.order(asset, buyer), await world.order(asset, buyer), await world.order(asset, buyer)]
-      const said = () => limited.lines.filter((line) => line.includes('CHAIN_PROOFS_PER_DAY is used up'))
-      for (const order of [...orders, ...orders]) {
-        const { status } = await ask(
-          `${limited.url}/api/services/download?${await downloadParams(asset, order, buyer)}`,
-        )
-        expect(status).toBe(200)
-      }
-      await eventually(async () => said().length === 2 && (await transactions()) === before + 2)
-      const metrics = /http:[^"]*/.exec(limited.lines.find((line) => line.includes('metrics are served')) as string)
-      const { text } = await ask(`${metrics?.[0]}/metrics`)
-      expect(text).toMatch(/^tidegate_proofs_refused_total 2$/m)
-    } finally {
-      await limited.end()
-      rmSync(folder, { recursive: true })
+    await served(limited.url, asset)
+    const before = await transactions()
+    const orders = [await world.order(asset, buyer), await world.order(asset, buyer), await world.order(asset, buyer)]
+    const said = () => limited.lines.filter((line) => line.includes('CHAIN_PROOFS_PER_DAY is used up'))
+    for (const order of [...orders, ...orders]) {
+      const { status } = await ask(await downloadUrl(limited.url, asset, order, buyer))
+      expect(status).toBe(200)
     }
+    await eventually(async () => said().length === 2 && (await transactions()) === before + 2)
+    const metrics = /http:[^"]*/.exec(limited.lines.find((line) => line.includes('metrics are served')) as string)
+    const { text } = await ask(`${metrics?.[0]}/metrics`)
+    expect(text).toMatch(/^tidegate_proofs_refused_total 2$/m)
   })
 
   it('is sent to the receiver only for a download with a token, which has no signature for the contract', async () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { heldBy } from '../../../../test/helpers/measured.js'
 import { closed } from '../../../../test/helpers/raw-consumer.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadUrl } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import type { Settings } from '../../src/config/schema.js'
 import { Lifetime } from '../../src/http/lifetime.js'
@@ -29,19 +29,11 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
   afterEach(() => world.close())
 
   const fileinfo = (object: object, headers: Record<string, string> = {}, signal?: AbortSignal) =>
-    ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(object),
-      ...(signal ? { signal } : {}),
-    })
+    askJson(`${world.network.providerUrl}/api/services/fileinfo`, object, { headers, ...(signal ? { signal } : {}) })
 
   async function ordered() {
-    const asset = await world.publishUrl(world.storage.file('/paid.csv', Buffer.from('paid')))
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
-    return async () =>
-      ask(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/paid.csv', Buffer.from('paid')))
+    return async () => ask(await downloadUrl(world.network.providerUrl, asset, txId, buyer))
   }
 
   it('4,200 pipelined requests about a silent storage on one connection: downloads continue, and nothing stays open', async () => {

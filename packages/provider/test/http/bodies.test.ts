@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { HELD, heldBy } from '../../../../test/helpers/measured.js'
 import { ask } from '../../../../test/helpers/requests.js'
@@ -16,7 +16,6 @@ describe('request bodies (threat 48)', () => {
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   const send = (path: string, body: string, method = 'POST') =>
     ask(`${world.network.providerUrl}${path}`, { method, body, headers: { 'content-type': 'application/json' } })
@@ -96,6 +95,18 @@ describe('request bodies (threat 48)', () => {
       expect(fields(await send('/api/services/decrypt', long))).toContain('encryptedDocument')
     })
     expect(delay).toBeLessThan(HELD)
+  })
+
+  it.each([
+    ['a signature that has no text (threat 61)', '/decrypt', '{"signature":{"toString":1,"valueOf":1}}'],
+    [
+      'a length that has no value (threat 61)',
+      '/fileinfo',
+      '{"type":"url","url":{"length":{"toString":1,"valueOf":1}}}',
+    ],
+    ['__proto__ in the body', '/fileinfo', '{"__proto__":{"type":"url"}}'],
+  ])('with %s are a 400', async (_name, path, body) => {
+    expect((await send(`/api/services${path}`, body)).status).toBe(400)
   })
 
   it('with thousands of invalid elements get ten errors', async () => {

@@ -17,9 +17,7 @@ describe('RATE_LIMIT_BYTES', () => {
   afterEach(() => world.close())
 
   async function ordered(size: number) {
-    const asset = await world.publishUrl(world.storage.file('/big.bin', Buffer.alloc(size, 'tide')))
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/big.bin', Buffer.alloc(size, 'tide')))
     const base = `${world.network.providerUrl}/api/services`
     const nonce = freshNonce()
     const signed = { address: buyer.address, nonce, signature: await signText(buyer, buyer.address + nonce) }

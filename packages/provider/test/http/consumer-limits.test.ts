@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { createLink } from '../../../../test/helpers/links.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, downloadParams, downloadUrl } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
@@ -58,15 +58,13 @@ describe('limits per consumer and day', () => {
   it('count what is downloaded by links for the consumer that they were created for', async () => {
     world = await World.start({ CONSUMER_REQUESTS_PER_DAY: '3', CONSUMER_BYTES_PER_DAY: String(10 * SIZE) })
     const base = world.network.providerUrl
-    const asset = await world.publishUrl(world.storage.file('/a.bin', Buffer.alloc(SIZE)))
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/a.bin', Buffer.alloc(SIZE)))
     const { url } = await createLink(base, asset, txId, buyer)
     const statuses: number[] = []
     for (let at = 0; at < 4; at++) statuses.push((await ask(url)).status)
     expect(statuses).toEqual([200, 200, 200, 429])
     expect((await ask(url)).json.code).toBe('CONSUMER_LIMITED')
-    expect((await ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)).status).toBe(429)
+    expect((await ask(await downloadUrl(base, asset, txId, buyer))).status).toBe(429)
     await eventually(async () => (await used(buyer.address)) === 3 * SIZE)
   })
 
@@ -95,11 +93,8 @@ describe('limits per consumer and day', () => {
       response.writeHead(200, { 'content-length': 10_000 }).write('x'.repeat(100))
       release = () => response.destroy()
     })
-    const asset = await world.publishUrl(url)
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
-    const download = async () =>
-      fetch(`${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+    const { asset, buyer, txId } = await world.sold(url)
+    const download = async () => fetch(await downloadUrl(world.network.providerUrl, asset, txId, buyer))
     const first = await download()
     expect(first.status).toBe(200)
     expect(await used(buyer.address)).toBe(10_000)

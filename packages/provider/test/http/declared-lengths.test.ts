@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { bareSocket, firstAnswer, getRequest, saidTo } from '../../../../test/helpers/raw-consumer.js'
-import { downloadParams } from '../../../../test/helpers/requests.js'
+import { downloadUrl } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { BufferedBody } from '../../../storage/src/egress/exchange.js'
 import type { OpenedFile, StoredFile } from '../../../storage/src/storage.js'
@@ -32,10 +32,8 @@ describe('a storage module whose body is not as long as its headers declare', ()
     asset = await world.publishUrl(world.storage.file('/a.csv', CONTENT))
     const buyer = await world.somebody()
     const txId = await world.order(asset, buyer)
-    download = async () =>
-      `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`
+    download = async () => await downloadUrl(world.network.providerUrl, asset, txId, buyer)
   })
-  afterAll(() => world.close())
 
   /** The number of ended transfers by outcome. */
   async function ended(): Promise<Record<string, number>> {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { publish } from '../../../../test/helpers/publish.js'
 import { ask, freshNonce, signText } from '../../../../test/helpers/requests.js'
@@ -19,10 +19,6 @@ describe('decrypt right after publishing', () => {
     // the index does not poll for a while
     ;({ world, proxy } = await World.behindProxy({ INDEX_POLL_INTERVAL: '2000', ORDER_WAIT: '20000' }))
     publisher = await world.somebody()
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
   })
 
   const files = () => [{ type: 'url', url: world.storage.file('/a.csv', Buffer.from('a')), method: 'GET' }]
@@ -86,6 +82,8 @@ describe('decrypt right after publishing', () => {
   })
 
   it('ends the wait of a client that disconnects', async () => {
+    // the index reads no block meanwhile
+    proxy.refuse = (method) => (method === 'eth_getLogs' ? { code: -32000, message: 'not now' } : undefined)
     const asset = await publish({ network: world.network, publisher, files: files() })
     const body = await request(asset.nft, await named(asset.txId))
     const { hostname, port } = new URL(world.network.providerUrl)

@@ -1,9 +1,9 @@
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { type Answer, ask, freshNonce, signText } from '../../../../test/helpers/requests.js'
+import { type Answer, ask, askJson, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -27,7 +27,6 @@ describe('decrypt', () => {
     const log = logs.find(({ topics }) => topics[0] === iface.getEventTopic('MetadataCreated'))
     published = iface.parseLog(log as ethers.providers.Log).args as unknown as typeof published
   })
-  afterAll(() => world.close())
 
   async function decrypt(changed: Record<string, unknown> = {}, by = cache): Promise<Answer> {
     const nonce = (changed.nonce as string) ?? freshNonce()
@@ -41,11 +40,7 @@ describe('decrypt', () => {
     }
     const subject = (body.transactionId ?? body.dataNftAddress) as string
     body.signature = changed.signature ?? (await signText(by, subject + by.address + body.chainId + nonce))
-    return ask(`${world.network.providerUrl}/api/services/decrypt`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    return askJson(`${world.network.providerUrl}/api/services/decrypt`, body)
   }
   const named = () => ({
     transactionId: undefined,
@@ -62,19 +57,6 @@ describe('decrypt', () => {
     }
   })
 
-  it('accepts the modern message, and a token', async () => {
-    const nonce = freshNonce()
-    expect(
-      (await decrypt({ nonce, signature: await signText(cache, `${cache.address}${nonce}decryptDDO`) })).status,
-    ).toBe(201)
-  })
-
-  it('accepts one of 50 identical requests (threat 11)', async () => {
-    const nonce = freshNonce()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => decrypt({ nonce })))
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-  })
-
   it('consumes the nonce of a refused request, so that repeating it costs no chain request (threat 39)', async () => {
     const proxies: RpcProxy[] = []
     const nodes = async (url: string) => {
@@ -89,17 +71,17 @@ describe('decrypt', () => {
     const send = async (nonce: string, headers: Record<string, string> = {}) => {
       const signature = await signText(caller, `${transactionId}${caller.address}8996${nonce}`)
       const proof = headers.authtoken ? {} : { nonce, signature }
-      return ask(`${other.network.providerUrl}/api/services/decrypt`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({
+      return askJson(
+        `${other.network.providerUrl}/api/services/decrypt`,
+        {
           decrypterAddress: caller.address,
           chainId: 8996,
           dataNftAddress: foreign,
           transactionId,
           ...proof,
-        }),
-      })
+        },
+        { headers },
+      )
     }
     const asked = () => node.calls.filter((method) => method === 'eth_call').length
     const nonce = freshNonce()
@@ -201,31 +183,5 @@ describe('decrypt', () => {
       status: 400,
       errors: { encryptedDocument: ['The encryptedDocument field must be hex, two digits a byte after 0x.'] },
     })
-  })
-
-  it('is limited to AUTHORIZED_DECRYPTERS if that is set', async () => {
-    const allowed = newWallet()
-    const strict = await World.start({ AUTHORIZED_DECRYPTERS: JSON.stringify([allowed.address]) })
-    const own = await strict.publishUrl(strict.storage.file('/a.csv', Buffer.from('a')))
-    const ask2 = async (by: ethers.Wallet) => {
-      const nonce = freshNonce()
-      const signature = await signText(by, `${own.txId}${by.address}8996${nonce}`)
-      const body = {
-        decrypterAddress: by.address,
-        chainId: 8996,
-        dataNftAddress: own.nft,
-        transactionId: own.txId,
-        nonce,
-        signature,
-      }
-      return ask(`${strict.network.providerUrl}/api/services/decrypt`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    }
-    expect(await ask2(cache)).toMatchObject({ status: 403, json: { code: 'DECRYPTER_DENIED' } })
-    expect((await ask2(allowed)).status).toBe(201)
-    await strict.close()
   })
 })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { createLink, grantOf, withGrant } from '../../../../test/helpers/links.js'
@@ -10,6 +10,7 @@ import {
   createToken,
   deleteToken,
   downloadParams,
+  downloadUrl,
   freshNonce,
   signText,
 } from '../../../../test/helpers/requests.js'
@@ -33,11 +34,8 @@ describe('download links', () => {
     ;({ world, proxy } = await World.behindProxy({ MAX_DOWNLOADS_PER_ADDRESS: '2' }))
     base = world.network.providerUrl
     publisher = await world.somebody()
-    asset = await world.publishUrl(world.storage.file('/data/tides.csv', CONTENT), { publisher })
-    buyer = await world.somebody()
-    txId = await world.order(asset, buyer)
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/data/tides.csv', CONTENT), { publisher }))
   })
-  afterAll(() => world.close())
   afterEach(() => void vi.useRealTimers())
 
   const link = (changed: Record<string, unknown> = {}, headers = {}) =>
@@ -84,7 +82,7 @@ describe('download links', () => {
     expect((await ask(url, { headers: { range: 'bytes=1000-' } })).json.code).toBe('RANGE_NOT_SATISFIABLE')
     expect((await ask(`${base}/api/services/nonce?userAddress=${buyer.address}`)).json).toEqual(used.json)
     // the validator is that of an ordinary download, so that either may take the other up again
-    const signed = await ask(`${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`)
+    const signed = await ask(await downloadUrl(base, asset, txId, buyer))
     expect(signed.headers.get('etag')).toBe(etag)
   })
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { closed } from '../../../../test/helpers/raw-consumer.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -14,7 +14,6 @@ describe('connections that send hundreds of requests at once', () => {
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   /** The number of answered requests, from the metrics. */
   async function answered(): Promise<number> {

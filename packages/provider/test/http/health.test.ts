@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { program } from '../../../../test/helpers/command.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask } from '../../../../test/helpers/requests.js'
@@ -14,10 +14,6 @@ describe('health', () => {
       proxy = await RpcProxy.before(rpcUrl)
       return [proxy.url]
     })
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
   })
   const get = (path: string) => ask(world.network.providerUrl + path)
   const chain = async () => ((await get('/ready')).json.chains as Record<string, unknown>[])[0]

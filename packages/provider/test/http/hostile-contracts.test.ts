@@ -1,6 +1,6 @@
 import type { Wallet } from 'ethers'
 import { concat, type Hex, numberToHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ABI_BOMBS, viewFunction } from '../../../../test/helpers/abi.js'
 import { HELD, measured } from '../../../../test/helpers/measured.js'
 import { answering, ENDLESS, placed, zeros } from '../../../../test/helpers/raw-contracts.js'
@@ -32,7 +32,6 @@ describe('hostile contracts and ABIs (threat 36)', () => {
     buyer = await world.somebody()
     honest = await put(answering(concat([word(32), word(3), word(1), word(2), word(3)])))
   })
-  afterAll(() => world.close())
 
   const put = (code: Hex) => placed(world.rpc.bind(world), code)
   const fileOf = (address: string, abi: unknown) => ({ type: 'smartcontract', chainId: 8996, address, abi })

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { CID } from 'multiformats/cid'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { IpfsGateway } from '../../../../test/helpers/ipfs-gateway.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { askJson, downloadParams } from '../../../../test/helpers/requests.js'
 import { sized } from '../../../../test/helpers/sizes.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { cidOf, DAG_PB, leaf, RAW, tree } from '../../../../test/helpers/unixfs.js'
@@ -34,11 +34,6 @@ describe('the cost of a file on IPFS', () => {
       RATE_LIMIT_BYTES: String(1 << 30),
       ANONYMOUS_BYTES: String(20 * MIB),
     })
-  })
-  afterAll(async () => {
-    await world.close()
-    await hostile.close()
-    await honest.close()
   })
 
   function put(block: Buffer, codec = DAG_PB, given = block): CID {
@@ -144,11 +139,7 @@ describe('the cost of a file on IPFS', () => {
     const answers = []
     for (const root of roots)
       answers.push(
-        await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ type: 'ipfs', hash: root.toString() }),
-        }),
+        await askJson(`${world.network.providerUrl}/api/services/fileinfo`, { type: 'ipfs', hash: root.toString() }),
       )
     expect(answers[0]?.json).toMatchObject([{ valid: true, contentLength: '1' }])
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(11)

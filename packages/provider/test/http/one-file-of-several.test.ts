@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n'.repeat(10_000))
@@ -13,9 +13,8 @@ describe('one file of several', () => {
   beforeAll(async () => {
     world = await World.start()
     const good = { type: 'url', url: world.storage.file('/good.csv', Buffer.from('good')), method: 'GET' }
-    const coded = world.storage.on('/coded.csv', (request, response) => {
-      const gzip = gzipSync(CONTENT)
-      const body = request.url?.includes('broken') ? gzip.subarray(0, -9) : gzip
+    const coded = world.storage.on('/coded.csv', (_request, response) => {
+      const body = gzipSync(CONTENT)
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length, etag: '"v1"' }).end(body)
     })
     const files = [
@@ -24,7 +23,6 @@ describe('one file of several', () => {
       null,
       good,
       { type: 'url', url: coded, method: 'GET' },
-      { type: 'url', url: `${coded}?broken`, method: 'GET' },
     ]
     asset = await world.publish({ files: files as object[] })
     const buyer = await world.somebody()
@@ -34,13 +32,7 @@ describe('one file of several', () => {
       return ask(`${world.network.providerUrl}/api/services/download?${params}`, init)
     }
   })
-  afterAll(() => world.close())
-  const info = (body: object) =>
-    ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+  const info = (body: object) => askJson(`${world.network.providerUrl}/api/services/fileinfo`, body)
 
   it('that is not understood does not affect the others, and reveals nothing about itself', async () => {
     const { status, json, text } = await info({ did: asset.did, serviceId: 'tide-access' })
@@ -51,7 +43,6 @@ describe('one file of several', () => {
       { index: 2, valid: false, type: 'unknown' },
       { index: 3, valid: true, type: 'url', contentLength: '4' },
       { index: 4, valid: true, type: 'url' },
-      { index: 5, valid: true, type: 'url' },
     ])
     expect(text).not.toMatch(/reason|pigeon|secret/)
     expect((await info({ did: asset.did, serviceId: 'tide-access', fileIndex: 0 })).json).toEqual([
@@ -77,10 +68,6 @@ describe('one file of several', () => {
     // a weak validator, so that a client can still revalidate its copy
     const etag = headers.get('etag') as string
     expect(etag).toMatch(/^W\//)
-  })
-
-  it('whose compressed form is truncated is cut off', async () => {
-    await expect(download(5)).rejects.toThrow()
   })
 
   it('that is not understood does not prevent a quote without a file index', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -18,7 +18,6 @@ describe('the OpenAPI description', () => {
     world = await World.start()
     spec = (await ask(`${world.network.providerUrl}/spec`)).json as unknown as typeof spec
   })
-  afterAll(() => world.close())
 
   it('is OpenAPI 3.1, the same at /openapi.json, with a page to browse', async () => {
     expect(spec.openapi).toBe('3.1.0')

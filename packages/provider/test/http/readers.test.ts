@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { GENERATIONS } from '../../../../test/clients/generations.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
+import { ask, downloadUrl, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import { createApp } from '../../src/app.js'
@@ -29,7 +27,6 @@ describe('AUTHORIZED_DECRYPTERS', () => {
     publisher = await world.somebody()
     asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tide')), { publisher })
   })
-  afterAll(() => world.close())
 
   const documentUrl = (base = world.network.providerUrl) => `${base}/api/aquarius/assets/ddo/${asset.did}`
   const get = async (query: Record<string, string> = {}, headers: Record<string, string> = {}, method = 'GET') =>
@@ -110,7 +107,7 @@ describe('AUTHORIZED_DECRYPTERS', () => {
   it('does not affect quotes, fileinfo and downloads (threat 54)', async () => {
     const buyer = await world.somebody()
     const txId = await world.order(asset, buyer)
-    const url = `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`
+    const url = await downloadUrl(world.network.providerUrl, asset, txId, buyer)
     expect((await ask(url)).text).toBe('tide')
   })
 
@@ -124,7 +121,7 @@ describe('AUTHORIZED_DECRYPTERS', () => {
   })
 
   it('allows every document to everybody if it is not set (threat 54)', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const app = await createApp(loadSettings(world.beside({ STATE_DIR: folder })))
     try {
       const base = await app.listen()
@@ -132,7 +129,6 @@ describe('AUTHORIZED_DECRYPTERS', () => {
       expect((await ask(documentUrl(base))).json.id).toBe(asset.did)
     } finally {
       await app.close()
-      rmSync(folder, { recursive: true })
     }
   })
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
 import { saidTo } from '../../../../test/helpers/raw-consumer.js'
@@ -16,10 +16,6 @@ describe('the request log', () => {
     world = await World.start()
     const environment = world.beside({ STATE_DIR: `${world.local.app.context.settings.STATE_DIR}/second` })
     service = await startInstance(environment, undefined, { keepRequests: true })
-  })
-  afterAll(async () => {
-    await service.end()
-    await world.close()
   })
 
   /** The log line of a request, by the request id in its response. */
@@ -77,9 +73,7 @@ describe('the request log', () => {
 
   it('says how a storage failed, with its status, but never its location', async () => {
     world.storage.on('/secret-place.csv', (_request, response) => void response.writeHead(403).end())
-    const asset = await world.publishUrl(`${world.storage.origin}/secret-place.csv`)
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
+    const { asset, buyer, txId } = await world.sold(`${world.storage.origin}/secret-place.csv`)
     await eventually(async () => (await get(`/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
     const failed = await get(`/api/services/download?${await downloadParams(asset, txId, buyer)}`)
     expect(failed.status).toBe(502)
@@ -166,9 +160,7 @@ describe('the request log', () => {
   })
 
   it('says of a download that its client broke off that it was aborted, once, with the status that was sent', async () => {
-    const asset = await world.publishUrl(world.storage.file('/long.csv', Buffer.alloc(32 << 20)))
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/long.csv', Buffer.alloc(32 << 20)))
     await eventually(async () => (await get(`/api/aquarius/assets/ddo/${asset.did}`)).status === 200)
     const gone = new AbortController()
     const path = `/api/services/download?${await downloadParams(asset, txId, buyer)}`

@@ -1,7 +1,7 @@
 import { ethers } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask } from '../../../../test/helpers/requests.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import { decrypt } from '../../../protocol/src/crypto/ecies.js'
@@ -23,7 +23,6 @@ describe('routes', () => {
     base = world.network.providerUrl
     asset = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('hour,height\n')))
   })
-  afterAll(() => world.close())
 
   it('GET / lists chains, provider addresses and every endpoint', async () => {
     const { json, headers } = await get('/')
@@ -44,14 +43,6 @@ describe('routes', () => {
       },
     })
     expect(headers.get('access-control-allow-origin')).toBe('*')
-  })
-
-  it('answer unknown paths with 404 and other methods with 405 and Allow, in JSON', async () => {
-    expect(await get('/api/services/nothing')).toMatchObject({ status: 404, json: { code: 'ROUTE_NOT_FOUND' } })
-    const wrong = await post('/api/services/nonce', '{}')
-    expect(wrong).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } })
-    expect(wrong.headers.get('allow')).toBe('GET, HEAD')
-    expect((await get('/api/services/encrypt')).headers.get('allow')).toBe('POST')
   })
 
   it('are found in any case, and with doubled slashes', async () => {
@@ -182,12 +173,6 @@ describe('routes', () => {
       ])
     })
 
-    it('answers 200 with valid: false for an unavailable file', async () => {
-      for (const file of [urlFile('/missing'), { type: 'url', url: 'http://127.0.0.1:1/x', method: 'GET' }]) {
-        expect(await info(file)).toMatchObject({ status: 200, json: [{ index: 0, valid: false, type: 'url' }] })
-      }
-    })
-
     it.each([
       [{}, 'did'],
       [{ did: 'did:op:1' }, 'serviceId'],
@@ -250,13 +235,6 @@ describe('routes', () => {
         json: { errors: { fileIndex: expect.any(Array) } },
       })
     })
-
-    it('checks that the requested file is available', async () => {
-      const gone = await world.publishUrl(`${world.storage.origin}/gone`)
-      const { status, json } = await get(query({ documentId: gone.did, fileIndex: '0' }))
-      expect(status).toBe(400)
-      expect(json).toEqual({ error: 'Asset URL not found, not available or invalid.', code: 'FILE_UNAVAILABLE' })
-    })
   })
 
   it('download names every missing field at once', async () => {
@@ -269,12 +247,6 @@ describe('routes', () => {
         ),
       ),
     )
-  })
-
-  it('names the field `signature` when the signature is wrong', async () => {
-    const params = await downloadParams(asset, `0x${'1'.repeat(64)}`, await world.somebody(), { signature: '0x12' })
-    const { json } = await get(`/api/services/download?${params}`)
-    expect(json.errors).toEqual({ signature: [expect.stringMatching(/^Invalid signature provided\./)] })
   })
 
   describe('asset documents', () => {
@@ -291,21 +263,6 @@ describe('routes', () => {
         event: { txid: asset.txId, contract: asset.nft },
         stats: { orders: 1, price: { value: 0 } },
       })
-    })
-
-    it('answers 404 for an unknown asset', async () => {
-      expect(await get('/api/aquarius/assets/ddo/did:op:1')).toMatchObject({
-        status: 404,
-        json: { code: 'ASSET_NOT_FOUND' },
-      })
-    })
-
-    it('validates a document and names the wrong fields', async () => {
-      const path = '/api/aquarius/assets/ddo/validate'
-      const { status, json } = await post(path, JSON.stringify({ ...asset.ddo, version: '1.0.0' }), OCTETS)
-      expect(status).toBe(400)
-      expect(json.errors).toHaveProperty('version')
-      expect((await post(path, '{', OCTETS)).status).toBe(400)
     })
   })
 })

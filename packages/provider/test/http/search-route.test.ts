@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import Database from 'libsql'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
@@ -30,7 +30,6 @@ describe('search, end to end', () => {
     world = await World.start()
     publisher = await world.somebody()
   })
-  afterAll(() => world.close())
 
   const post = (body: unknown, path = 'query', base = world.network.providerUrl) =>
     ask(`${base}/api/aquarius/assets/${path}`, {

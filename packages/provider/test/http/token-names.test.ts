@@ -1,5 +1,5 @@
 import { type Address, concat, type Hex, numberToHex, stringToHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { answering, ENDLESS, placed, zeros } from '../../../../test/helpers/raw-contracts.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
@@ -22,10 +22,6 @@ describe('names of tokens that an asset sells but its NFT did not deploy', () =>
   beforeAll(async () => {
     ;({ world, proxy } = await World.behindProxy())
     url = world.storage.file('/a.csv', Buffer.from('a'))
-  })
-  afterAll(async () => {
-    await world.close()
-    proxy.close()
   })
   const put = (code: Hex) => placed(world.rpc.bind(world), code)
   const calls = () => proxy.calls.filter((method) => method === 'eth_call').length

@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { type Answer, ask, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
+import { type Answer, ask, askJson, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { providerKey } from '../../../protocol/src/crypto/keys.js'
-import { createApp } from '../../src/app.js'
 import { tokenSecret } from '../../src/auth/tokens.js'
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
@@ -22,11 +18,8 @@ describe('auth tokens', () => {
 
   beforeAll(async () => {
     world = await World.start({ AUTH_TOKEN_MAX_LIFETIME: '86400', AUTH_TOKEN_LIFETIME: '3600' })
-    asset = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('0123456789')))
-    owner = await world.somebody()
-    txId = await world.order(asset, owner)
+    ;({ asset, buyer: owner, txId } = await world.sold(world.storage.file('/tides.csv', Buffer.from('0123456789'))))
   })
-  afterAll(() => world.close())
 
   const base = () => `${world.network.providerUrl}/api/services`
   async function create(changed: Record<string, string> = {}, by = owner): Promise<Answer> {
@@ -38,11 +31,11 @@ describe('auth tokens', () => {
   const created = async (by = owner) => (await create({}, by)).json.token as string
   async function remove(token: string, by = owner): Promise<Answer> {
     const nonce = freshNonce()
-    return ask(`${base()}/deleteAuthToken`, {
-      method: 'DELETE',
-      headers: { 'content-type': 'application/json', signature: await signText(by, by.address + nonce) },
-      body: JSON.stringify({ address: by.address, token, nonce }),
-    })
+    return askJson(
+      `${base()}/deleteAuthToken`,
+      { address: by.address, token, nonce },
+      { method: 'DELETE', headers: { signature: await signText(by, by.address + nonce) } },
+    )
   }
   async function download(headers: Record<string, string>, changed: Record<string, string | undefined> = {}) {
     const params = await downloadParams(asset, txId, owner, { signature: undefined, nonce: undefined, ...changed })
@@ -195,117 +188,6 @@ describe('auth tokens', () => {
     expect((await download({}, { nonce: other, signature })).json.errors).toHaveProperty('signature')
   })
 
-  it('are created and deleted once by 50 identical requests (threat 11)', async () => {
-    const passing = async (send: () => Promise<Answer>) =>
-      (await Promise.all(Array.from({ length: 50 }, send))).filter(({ status }) => status === 200).length
-    const nonce = freshNonce()
-    expect(await passing(() => create({ nonce }))).toBe(1)
-
-    const token = await created()
-    const last = freshNonce()
-    const signature = await signText(owner, owner.address + last)
-    const body = JSON.stringify({ address: owner.address, token, nonce: last, signature })
-    const send = (method: string, path: string, text: string) => () =>
-      ask(base() + path, { method, headers: { 'content-type': 'application/json' }, body: text })
-    expect(await passing(send('DELETE', '/deleteAuthToken', body))).toBe(1)
-
-    const modern = freshNonce()
-    const signed = {
-      address: owner.address,
-      nonce: modern,
-      signature: await signText(owner, `${owner.address}${modern}createAuthToken`),
-    }
-    expect(await passing(send('POST', '/auth/token', JSON.stringify(signed)))).toBe(1)
-
-    const doomed = await created()
-    const final = freshNonce()
-    const invalidate = {
-      address: owner.address,
-      token: doomed,
-      nonce: final,
-      signature: await signText(owner, `${owner.address}${final}invalidateAuthToken`),
-    }
-    expect(await passing(send('POST', '/auth/token/invalidate', JSON.stringify(invalidate)))).toBe(1)
-
-    const used = freshNonce()
-    const encryptSignature = await signText(owner, `${owner.address}${used}encrypt`)
-    const query = new URLSearchParams({
-      chainId: '8996',
-      nonce: used,
-      consumerAddress: owner.address,
-      signature: encryptSignature,
-    })
-    const encrypt = () =>
-      ask(`${base()}/encrypt?${query}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/octet-stream' },
-        body: 'tide',
-      })
-    const encrypted = await Promise.all(Array.from({ length: 50 }, encrypt))
-    expect(encrypted.filter(({ status }) => status === 201)).toHaveLength(1)
-  })
-
-  describe('a signature that both creating and deleting accept is valid once, even if refused (threat 53)', () => {
-    const send = (method: string, path: string, body: object) =>
-      ask(base() + path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-    const legacy = async () => {
-      const nonce = freshNonce()
-      return { address: owner.address, nonce, signature: await signText(owner, owner.address + nonce) }
-    }
-    type Signed = Awaited<ReturnType<typeof legacy>>
-    const creations: Record<string, (signed: Signed, end: number) => Promise<Answer>> = {
-      createAuthToken: (signed, end) =>
-        ask(`${base()}/createAuthToken?${new URLSearchParams({ ...signed, expiration: String(end) })}`),
-      generateAuthToken: (signed, end) => send('POST', '/auth/token', { ...signed, validUntil: end }),
-    }
-    const deletions: Record<string, (signed: Signed, token: string) => Promise<Answer>> = {
-      deleteAuthToken: (signed, token) => send('DELETE', '/deleteAuthToken', { ...signed, token }),
-      invalidateAuthToken: (signed, token) => send('POST', '/auth/token/invalidate', { ...signed, token }),
-    }
-    const used = { status: 400, json: { errors: { nonce: [expect.stringContaining('greater than the last')] } } }
-    const pairs = Object.keys(creations).flatMap((create) => Object.keys(deletions).map((remove) => [create, remove]))
-
-    it.each(pairs)('%s after a refused %s, and vice versa (threat 53)', async (create, remove) => {
-      const [creation, deletion] = [creations[create as string], deletions[remove as string]]
-      const foreign = await created(await world.somebody())
-      for (const token of ['junk', foreign]) {
-        const signed = await legacy()
-        expect(await deletion?.(signed, token)).toMatchObject({ status: 400, json: { code: 'TOKEN_INVALID' } })
-        expect(await creation?.(signed, inSeconds(600))).toMatchObject(used)
-      }
-      const token = await created()
-      for (const end of [inSeconds(-1), inSeconds(100_000), Date.now()]) {
-        const signed = await legacy()
-        const field = create === 'createAuthToken' ? 'expiration' : 'validUntil'
-        expect((await creation?.(signed, end))?.json).toMatchObject({ errors: { [field]: [expect.any(String)] } })
-        expect(await deletion?.(signed, token)).toMatchObject(used)
-      }
-      expect((await download({ AuthToken: token })).status).toBe(200)
-      expect((await deletion?.(await legacy(), token))?.status).toBe(200)
-      expect((await creation?.(await legacy(), inSeconds(600)))?.status).toBe(200)
-    })
-
-    it('also if it signs the nonce only (threat 53)', async () => {
-      const nonce = freshNonce()
-      const signed = { nonce, signature: await signText(owner, nonce) }
-      expect((await send('DELETE', '/deleteAuthToken', { ...signed, token: 'junk' })).json.code).toBe('TOKEN_INVALID')
-      expect(await send('POST', '/auth/token', signed)).toMatchObject(used)
-    })
-
-    it('requests that are refused before or by the signature check consume no nonce', async () => {
-      const signed = await legacy()
-      const refused = [
-        await creations.createAuthToken?.(signed, Number.NaN),
-        await send('POST', '/auth/token', { ...signed, validUntil: 'soon' }),
-        await send('DELETE', '/deleteAuthToken', signed),
-        await send('POST', '/auth/token', { ...signed, signature: await signText(owner, 'else') }),
-        await send('POST', '/auth/token', { ...signed, address: '0x12' }),
-      ]
-      expect(refused.map((answer) => answer?.status)).toEqual([400, 400, 400, 400, 400])
-      expect((await creations.createAuthToken?.(signed, inSeconds(600)))?.status).toBe(200)
-    })
-  })
-
   it('can be deleted permanently, by their own address only', async () => {
     const token = await created()
     expect(await remove(token, await world.somebody())).toMatchObject({ status: 400, json: { code: 'TOKEN_INVALID' } })
@@ -366,49 +248,13 @@ describe('auth tokens', () => {
 
   it('contain their address, and have the configured lifetime if the client names none', async () => {
     const nonce = freshNonce()
-    const { json } = await ask(`${base()}/auth/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ address: owner.address, nonce, signature: await signText(owner, owner.address + nonce) }),
+    const { json } = await askJson(`${base()}/auth/token`, {
+      address: owner.address,
+      nonce,
+      signature: await signText(owner, owner.address + nonce),
     })
     const payload = JSON.parse(Buffer.from((json.token as string).split('.')[1] as string, 'base64url').toString())
     expect(payload).toMatchObject({ address: owner.address, jti: expect.any(String) })
     expect(payload.exp - payload.iat).toBe(3600)
-  })
-})
-
-describe('auth tokens after a restart', () => {
-  it('remain valid, and remain deleted', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-    const world = await World.start()
-    const { settings } = world.local.app.context
-    const owner = await world.somebody()
-    const boot = async () => {
-      const app = await createApp({ ...settings, STATE_DIR: folder, PORT: 0 })
-      return { app, url: `${await app.listen()}/api/services` }
-    }
-    const signed = async () => {
-      const nonce = freshNonce()
-      return { address: owner.address, nonce, signature: await signText(owner, owner.address + nonce) }
-    }
-    const post = async (url: string, body: object) =>
-      ask(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-    const first = await boot()
-    const [kept, deleted] = [
-      (await post(`${first.url}/auth/token`, await signed())).json.token,
-      (await post(`${first.url}/auth/token`, await signed())).json.token,
-    ]
-    expect(
-      (await post(`${first.url}/auth/token/invalidate`, { ...(await signed()), token: deleted })).json,
-    ).toMatchObject({ success: true })
-    await first.app.close()
-    const second = await boot()
-    expect(
-      (await post(`${second.url}/auth/token/invalidate`, { ...(await signed()), token: deleted })).json,
-    ).toMatchObject({ code: 'TOKEN_DELETED' })
-    expect((await post(`${second.url}/auth/token/invalidate`, { ...(await signed()), token: kept })).status).toBe(200)
-    await second.app.close()
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 })

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -9,7 +9,6 @@ describe('bytes that are not an HTTP request', () => {
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   /** Opens a connection, and records what it receives and whether it is closed. */
   function connection(): { socket: Socket; seen: { text: string; closed: boolean } } {

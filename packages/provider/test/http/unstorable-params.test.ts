@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { type Service, startHere } from '../../../../test/helpers/service-here.js'
 import { tokenOf } from '../../../../test/helpers/uploads.js'
@@ -33,7 +32,7 @@ describe('text that a database cannot store', () => {
   let auth: Record<string, string>
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    folder = newFolder()
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
     const hosting = { HOSTING: 'local', HOSTING_PUBLISHERS: '*', ORDER_WAIT: '0' }
     const settings = (name: string, changed = {}) =>
@@ -48,8 +47,6 @@ describe('text that a database cannot store', () => {
   })
   afterAll(async () => {
     for (const service of services) await service.end()
-    await Promise.all([world?.close(), postgres?.close()])
-    rmSync(folder, { recursive: true })
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 describe('userdata', () => {
@@ -25,7 +25,6 @@ describe('userdata', () => {
     byPost = await world.publish({ files: [{ type: 'url', url, method: 'POST' }] })
     for (const asset of [byGet, byPost]) orders.set(asset, await world.order(asset, buyer))
   })
-  afterAll(() => world.close())
 
   async function download(asset: Published, userdata: string) {
     const params = await downloadParams(asset, orders.get(asset) as string, buyer, { userdata })
@@ -45,11 +44,7 @@ describe('userdata', () => {
 
   it('is sent to the storage by fileinfo for a storage object in the request', async () => {
     const body = { type: 'url', url: `${world.storage.origin}/echo`, method: 'GET', userdata: { day: 'x' } }
-    await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    await askJson(`${world.network.providerUrl}/api/services/fileinfo`, body)
     expect(world.storage.seen('/echo').at(-1)?.url).toContain('day=x')
   })
 

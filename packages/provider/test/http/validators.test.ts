@@ -1,19 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Wallet } from 'ethers'
-import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { IpfsGateway } from '../../../../test/helpers/ipfs-gateway.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { type Answer, ask, downloadParams, served } from '../../../../test/helpers/requests.js'
+import { expectNothingSaid } from '../../../../test/helpers/traces.js'
 import { World } from '../../../../test/helpers/world.js'
-import { providerKey } from '../../../protocol/src/crypto/keys.js'
 import { type App, createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
-import { conditionsFor, ownTag, sealedTag } from '../../src/http/files/validators.js'
 
 const CONTENT = randomBytes(400_000)
 /** A tag of 63 characters with its quotes, handed out in base64url of 16 + 64 bytes. */
@@ -22,35 +18,6 @@ const HANDED_OUT = /^"[\w-]{107}"$/
 interface Bought {
   of: Published
   tx: string
-}
-
-/** Every form in which a secret could be recognised. */
-function tracesOf(secret: string): string[] {
-  const bytes = Buffer.from(secret)
-  const digest = (name: string) => createHash(name).update(bytes).digest()
-  const forms = [bytes, digest('sha256'), digest('sha1'), digest('md5')]
-  return [secret, encodeURIComponent(secret)].concat(
-    forms.flatMap((form) => [
-      form.toString('hex'),
-      form.toString('base64').replace(/=+$/, ''),
-      form.toString('base64url'),
-    ]),
-  )
-}
-
-/** All headers of a response, also decoded from base64 and hex. */
-function saidBy({ headers }: Answer): string {
-  const values = [...headers].flatMap(([name, value]) => {
-    const words = value.split(/[^\w+/=-]+/)
-    const read = (form: 'base64' | 'hex') => words.map((word) => Buffer.from(word, form).toString('latin1'))
-    return [name, value, ...read('base64'), ...read('hex')]
-  })
-  return values.join('\n').toLowerCase()
-}
-
-function expectNothingSaid(secret: string, answers: Answer[]): void {
-  for (const answer of answers)
-    for (const trace of tracesOf(secret)) expect(saidBy(answer)).not.toContain(trace.toLowerCase())
 }
 
 describe('validators reveal nothing about the storage (threat 40)', () => {
@@ -72,9 +39,6 @@ describe('validators reveal nothing about the storage (threat 40)', () => {
     cid = (await ipfs.add(CONTENT)).cid
     onIpfs = await bought({ type: 'ipfs', hash: cid })
     atUrl = await bought(url(PATH, () => tagOf()))
-  })
-  afterAll(async () => {
-    await Promise.all([world.close(), ipfs.close()])
   })
 
   /** A file on a server that implements conditional requests. `broken` cuts each response off after so many bytes. */
@@ -290,7 +254,7 @@ describe('validators reveal nothing about the storage (threat 40)', () => {
   })
 
   it('every instance issues and accepts the same tags, after a restart and after a key rotation', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const started = async (changed: NodeJS.ProcessEnv): Promise<{ app: App; base: string }> => {
       const settings = { IPFS_GATEWAY: ipfs.origin, STATE_DIR: folder, ...changed }
       const app = await createApp(loadSettings(world.beside(settings)))
@@ -315,44 +279,5 @@ describe('validators reveal nothing about the storage (threat 40)', () => {
     for (const tag of [two, fresh]) expect((await download(atUrl, { 'if-none-match': tag }, { base })).status).toBe(304)
     expect((await download(atUrl, { 'if-none-match': fresh })).status).toBe(200)
     await app.close()
-    rmSync(folder, { recursive: true })
-  })
-})
-
-describe('sealed entity tags (threat 40)', () => {
-  const file = { keys: [providerKey('11'.repeat(32))], did: 'did:op:1', serviceId: 'a', fileIndex: 0 }
-  const tag = fc
-    .tuple(fc.boolean(), fc.stringMatching(/^[\x21\x23-\x7e\x80-\xff]{0,500}$/))
-    .map(([weak, text]) => `${weak ? 'W/' : ''}"${text}"`)
-
-  it('round-trip any tag, in one notation only', () => {
-    fc.assert(
-      fc.property(tag, fc.nat(), (own, at) => {
-        const sealed = sealedTag(own, file) as string
-        expect(sealed).toMatch(own.startsWith('W/') ? /^W\/"[\w-]{64,747}"$/ : /^"[\w-]{64,747}"$/)
-        expect(ownTag(sealed, file)).toBe(own)
-        // any other character anywhere, even the last one, whose low bits are unused
-        const place = sealed.indexOf('"') + 1 + (at % (sealed.replace(/^W\//, '').length - 2))
-        for (const other of 'ABCDQRab01-_=+')
-          if (sealed[place] !== other)
-            expect(ownTag(sealed.slice(0, place) + other + sealed.slice(place + 1), file)).toBeUndefined()
-      }),
-      { numRuns: 50 },
-    )
-  })
-
-  it('never throw for any header', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('*', '"', 'W/"', '"a","b"', ', ,'), tag)
-    fc.assert(
-      fc.property(
-        fc.record({ range: text, 'if-range': text, 'if-none-match': text }, { requiredKeys: [] }),
-        (headers) => {
-          const passed = conditionsFor(file, headers)
-          expect(passed['if-range']).toBeUndefined()
-          expect([undefined, '*']).toContain(passed['if-none-match'])
-          expect(passed.range).toBe(headers['if-range'] === undefined ? headers.range : undefined)
-        },
-      ),
-    )
   })
 })

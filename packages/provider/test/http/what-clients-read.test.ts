@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 
@@ -16,7 +16,6 @@ describe('what clients read', () => {
     url = world.storage.file('/a.csv', Buffer.from('tide'))
     asset = await world.publishUrl(url)
   })
-  afterAll(() => world.close())
   const get = (path: string) => ask(`${world.network.providerUrl}/api/aquarius/assets/${path}`)
 
   it('the error for an unknown DID, whose text ocean.py checks before it publishes', async () => {
@@ -117,10 +116,11 @@ describe('what clients read', () => {
   })
 
   it.each([1, '1', true, 'true'])('a checksum, requested with %j', async (checksum) => {
-    const { json } = await ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'url', url, method: 'GET', checksum }),
+    const { json } = await askJson(`${world.network.providerUrl}/api/services/fileinfo`, {
+      type: 'url',
+      url,
+      method: 'GET',
+      checksum,
     })
     expect(json).toMatchObject([{ valid: true, checksumType: 'sha256' }])
   })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { AT_ONCE, eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, downloadUrl } from '../../../../test/helpers/requests.js'
 import { jsonBody } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -13,13 +13,12 @@ describe("requests without an order cause no side effects at a publisher's stora
   beforeAll(async () => {
     world = await World.start()
   })
-  afterAll(() => world.close())
 
   const fileinfo = (asset: Published, more: object = {}) =>
-    ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ did: asset.did, serviceId: asset.ddo.services[0]?.id, ...more }),
+    askJson(`${world.network.providerUrl}/api/services/fileinfo`, {
+      did: asset.did,
+      serviceId: asset.ddo.services[0]?.id,
+      ...more,
     })
   const initialize = async (asset: Published, more: Record<string, string> = {}) => {
     const { address } = await world.somebody()
@@ -156,11 +155,9 @@ describe("requests without an order cause no side effects at a publisher's stora
       open.add(response)
       response.on('close', () => open.delete(response))
     })
-    const asset = await world.publishUrl(url)
-    const buyer = await world.somebody()
-    const txId = await world.order(asset, buyer)
+    const { asset, buyer, txId } = await world.sold(url)
     const consumer = new AbortController()
-    const download = `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`
+    const download = await downloadUrl(world.network.providerUrl, asset, txId, buyer)
     const left = fetch(download, { signal: consumer.signal }).catch(() => 'left')
     await eventually(() => begun === 1 && open.size === 1)
     consumer.abort()

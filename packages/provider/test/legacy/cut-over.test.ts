@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import Database from 'libsql'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runCommand } from '../../../../test/helpers/command.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
@@ -14,7 +13,7 @@ import { type ProviderKey, providerKey } from '../../../protocol/src/crypto/keys
 
 /** A running service that takes over from the legacy one. */
 describe('requests signed for a legacy service', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let world: World
   let instance: Instance
   let keys = 0
@@ -33,11 +32,6 @@ describe('requests signed for a legacy service', () => {
   beforeAll(async () => {
     world = await World.start()
     instance = await startInstance(environment())
-  })
-  afterAll(async () => {
-    await instance.end()
-    await world.close()
-    rmSync(folder, { recursive: true })
   })
 
   it('are refused after the import, on a running service and after kill -9; later ones pass', async () => {

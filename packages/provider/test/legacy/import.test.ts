@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { SignJWT } from 'jose'
 import Database from 'libsql'
 import { getAddress } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { parseNonce } from '../../src/auth/nonce.js'
 import { Tokens } from '../../src/auth/tokens.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
-import { startSmallRedis } from './small-redis.js'
+import { FALSE, pickled, startSmallRedis, TRUE } from './small-redis.js'
 
 const ALICE = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
 const BOB = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
@@ -29,18 +29,7 @@ const now = Math.floor(Date.now() / 1000)
 const legacyToken = (address: string, exp = now + 3600) =>
   new SignJWT({ exp, address }).setProtectedHeader({ typ: 'JWT', alg: 'HS256' }).sign(Buffer.from(KEY))
 
-/** A text as its Redis stores it: pickled by Python 3.8 or later. */
-function pickled(text: string): Buffer {
-  const frame = Buffer.alloc(8)
-  frame.writeBigUInt64LE(BigInt(text.length + 4))
-  const opcodes = [[0x8c, text.length], Buffer.from(text), [0x94, 0x2e]]
-  return Buffer.concat([Buffer.from('!\x80\x04\x95', 'latin1'), frame, ...opcodes.map((part) => Buffer.from(part))])
-}
-const TRUE = Buffer.from('218004882e', 'hex')
-const FALSE = Buffer.from('218004892e', 'hex')
-
-const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder()
 
 describe('tidegate import', () => {
   let deleted: string

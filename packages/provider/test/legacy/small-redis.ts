@@ -89,3 +89,14 @@ function command(bytes: Buffer): { words: string[]; length: number } | undefined
   }
   return parts === undefined ? undefined : { words, length: at }
 }
+
+/** A text as the legacy service stores it: pickled by Python 3.8 or later. */
+export function pickled(text: string): Buffer {
+  const frame = Buffer.alloc(8)
+  frame.writeBigUInt64LE(BigInt(text.length + 4))
+  const opcodes = [[0x8c, text.length], Buffer.from(text), [0x94, 0x2e]]
+  return Buffer.concat([Buffer.from('!\x80\x04\x95', 'latin1'), frame, ...opcodes.map((part) => Buffer.from(part))])
+}
+/** True and false, pickled. */
+export const TRUE = Buffer.from('218004882e', 'hex')
+export const FALSE = Buffer.from('218004892e', 'hex')

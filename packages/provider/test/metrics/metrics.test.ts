@@ -6,7 +6,7 @@ import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams, freshNonce } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, freshNonce } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 const CONTENT = randomBytes(200_000)
@@ -23,14 +23,9 @@ describe('metrics', () => {
     await once(gateway, 'listening')
     const { port } = gateway.address() as AddressInfo
     world = await World.start({ METRICS_PORT: '0', IPFS_GATEWAY: `http://127.0.0.1:${port}` })
-    asset = await world.publishUrl(world.storage.file('/secret-path.bin', CONTENT))
-    buyer = await world.somebody()
-    txId = await world.order(asset, buyer)
+    ;({ asset, buyer, txId } = await world.sold(world.storage.file('/secret-path.bin', CONTENT)))
   })
-  afterAll(async () => {
-    await world.close()
-    gateway.close()
-  })
+  afterAll(() => void gateway.close())
 
   const scrape = async () => (await ask(`${world.local.app.metricsUrl}/metrics`)).text
   /** The value of a series; undefined where it does not exist yet. */
@@ -88,12 +83,7 @@ describe('metrics', () => {
   it("count requests to gateways separately from those to publishers' hosts, and any 5xx as failed", async () => {
     const failed = async (host: string) =>
       (await value(`tidegate_upstream_requests_total{host="${host}",outcome="failed"}`)) ?? 0
-    const fileinfo = (file: object) =>
-      ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(file),
-      })
+    const fileinfo = (file: object) => askJson(`${world.network.providerUrl}/api/services/fileinfo`, file)
     const broken = world.storage.on('/down', (_request, response) => void response.writeHead(503).end())
     const [before, publishers] = [await failed('gateway'), await failed('publisher')]
     // the gateway redirects to another origin, which is down: that counts as the gateway's failure

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { acquire, mined, order } from '../../../../test/helpers/consume.js'
 import { ocean, type ProviderFees } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { type Answer, ask, downloadParams, served } from '../../../../test/helpers/requests.js'
+import { type Answer, ask, downloadUrl, served } from '../../../../test/helpers/requests.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import { createApp } from '../../src/app.js'
@@ -45,7 +43,6 @@ describe('compute environments', () => {
       },
     })
   })
-  afterAll(() => world.close())
 
   const initialize = (query: Record<string, string>, of = asset, base = world.network.providerUrl): Promise<Answer> =>
     ask(
@@ -64,9 +61,7 @@ describe('compute environments', () => {
   const reused = (txId: string, quoted: ProviderFees, of = asset) =>
     mined(new ocean.Datatoken(buyer, world.network.chainId).reuseOrder(of.datatoken, txId, quoted))
   const verdict = async (txId: string, by: Wallet = machine, of = asset) => {
-    const { status, text, json } = await ask(
-      `${world.network.providerUrl}/api/services/download?${await downloadParams(of, txId, by)}`,
-    )
+    const { status, text, json } = await ask(await downloadUrl(world.network.providerUrl, of, txId, by))
     return status === 200 ? text : json.code
   }
   /** A quote that the service would not give, signed with its own key. */
@@ -154,7 +149,7 @@ describe('compute environments', () => {
     })
 
     it('a compute service gets no quote when no environments are configured (threat 51)', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+      const folder = newFolder()
       const app = await createApp(loadSettings(world.beside({ STATE_DIR: folder })))
       const base = await app.listen()
       await served(base, access)
@@ -162,7 +157,6 @@ describe('compute environments', () => {
         expect(await initialize(query as never, asset, base)).toMatchObject(refused('no compute environment'))
       expect((await initialize({}, access, base)).json).toHaveProperty('providerFee')
       await app.close()
-      rmSync(folder, { recursive: true })
     })
 
     it('an access order gives access only if its quote names no environment (threat 51)', async () => {

@@ -1,5 +1,5 @@
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { acquire, mined, order } from '../../../../test/helpers/consume.js'
 import { createLink } from '../../../../test/helpers/links.js'
 import { ocean, type ProviderFees } from '../../../../test/helpers/ocean.js'
@@ -39,7 +39,6 @@ describe('a fee by size', () => {
     await mined(token.transfer?.(buyer.address, ethers.utils.parseEther('1')))
     await world.rpc('anvil_setBalance', [partner.address, '0x56bc75e2d63100000'])
   })
-  afterAll(() => world.close())
 
   let published = 0
   const fileOf = (content: Buffer) => {

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { acquire, mined, order } from '../../../../test/helpers/consume.js'
 import { ocean, type ProviderFees } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams, served } from '../../../../test/helpers/requests.js'
+import { ask, downloadUrl, served } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
@@ -28,12 +26,9 @@ describe('a quote', () => {
     asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('tides')))
     buyer = await world.somebody()
   })
-  afterAll(() => world.close())
 
   const verdict = async (txId: string, base = world.network.providerUrl) => {
-    const { text, status, json } = await ask(
-      `${base}/api/services/download?${await downloadParams(asset, txId, buyer)}`,
-    )
+    const { text, status, json } = await ask(await downloadUrl(base, asset, txId, buyer))
     return status === 200 ? text : json.code
   }
   /** Whether initialize accepts an order for reuse. */
@@ -96,7 +91,7 @@ describe('a quote', () => {
   })
 
   it('contains the new fee once it was raised (threat 62)', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+    const folder = newFolder()
     const earlier = await world.quote(asset, buyer.address)
     const app = await createApp(loadSettings(world.beside({ PROVIDER_FEE_AMOUNT: '1000', STATE_DIR: folder })))
     try {
@@ -109,7 +104,6 @@ describe('a quote', () => {
       expect(await verdict(await ordered(earlier), base)).toBe('tides')
     } finally {
       await app.close()
-      rmSync(folder, { recursive: true })
     }
   })
 

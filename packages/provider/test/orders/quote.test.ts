@@ -1,9 +1,9 @@
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { acquire, mined, order, quote } from '../../../../test/helpers/consume.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, downloadUrl } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 /** A paid provider fee, verified and collected by the real datatoken contract. */
@@ -31,7 +31,6 @@ describe('provider fee', () => {
     await mined(token.connect(buyer).approve?.(asset.datatoken, ethers.utils.parseEther('100')))
     await acquire(world.network, asset, buyer)
   })
-  afterAll(() => world.close())
 
   it('is signed over the amount, the Ocean token, the datatoken and the service', async () => {
     const fee = await quote(world.network, asset, buyer.address)
@@ -63,9 +62,7 @@ describe('provider fee', () => {
     const txId = await order(world.network, asset, buyer, fee)
     const token = new ocean.Datatoken(world.provider as never, world.network.chainId)
     expect(await token.balance(asset.datatoken, buyer.address)).toBe('0.0')
-    const ask200 = await ask(
-      `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`,
-    )
+    const ask200 = await ask(await downloadUrl(world.network.providerUrl, asset, txId, buyer))
     expect(ask200.text).toBe('tides')
   })
 

@@ -1,8 +1,8 @@
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, downloadUrl } from '../../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -28,13 +28,8 @@ describe('node requests of refused downloads', () => {
   beforeEach(() => {
     hidden = false
   })
-  afterAll(async () => {
-    await world.close()
-    node.close()
-  })
 
-  const url = async (txId: string, by = buyer) =>
-    `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, by)}`
+  const url = async (txId: string, by = buyer) => await downloadUrl(world.network.providerUrl, asset, txId, by)
   /** The number of receipts requested since the last `forget`. */
   const looks = () => node.calls.filter((method) => method === 'eth_getTransactionReceipt').length
   const somewhere = () => ethers.utils.hexlify(ethers.utils.randomBytes(32))

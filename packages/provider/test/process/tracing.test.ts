@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadUrl } from '../../../../test/helpers/requests.js'
 import { jsonBody, StorageServer } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -27,20 +27,13 @@ beforeAll(async () => {
   })
   world = await World.start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/` })
 })
-afterAll(async () => {
-  await world.close()
-  await collector.close()
-})
 
 it('a download is one trace, from the caller to nodes and storage, without secrets', async () => {
-  const asset = await world.publishUrl(world.storage.file('/hidden-place.csv', Buffer.from('tide')))
-  const buyer = await world.somebody()
-  const txId = await world.order(asset, buyer)
+  const { asset, buyer, txId } = await world.sold(world.storage.file('/hidden-place.csv', Buffer.from('tide')))
   const traceId = '0af7651916cd43dd8448eb211c80319c'
-  const { text } = await ask(
-    `${world.network.providerUrl}/api/services/download?${await downloadParams(asset, txId, buyer)}`,
-    { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } },
-  )
+  const { text } = await ask(await downloadUrl(world.network.providerUrl, asset, txId, buyer), {
+    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+  })
   expect(text).toBe('tide')
   await eventually(() => spans.some((span) => span.traceId === traceId && span.name.startsWith('GET')))
   const own = spans.filter((span) => span.traceId === traceId)
@@ -58,12 +51,11 @@ it('a download is one trace, from the caller to nodes and storage, without secre
 it('a request whose client leaves before the answer has a span, with status 499', async () => {
   const gone = new AbortController()
   const url = collector.on('/silent', () => gone.abort())
-  const asked = ask(`${world.network.providerUrl}/api/services/fileinfo`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type: 'url', url, method: 'GET' }),
-    signal: gone.signal,
-  })
+  const asked = askJson(
+    `${world.network.providerUrl}/api/services/fileinfo`,
+    { type: 'url', url, method: 'GET' },
+    { signal: gone.signal },
+  )
   await expect(asked).rejects.toThrow()
   const left = () => spans.find(({ name }) => name === 'POST /api/services/fileinfo')
   await eventually(() => left() !== undefined)

@@ -8,10 +8,10 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { heldBy } from '../../../../test/helpers/measured.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
 import { readOrderSearch } from '../../../catalog/src/search/orders/order-request.js'
+import { at, DID, PUBLISHED, TOKEN } from '../../../catalog/test/store/published.js'
 import { openPostgresStore } from '../../src/state/postgres.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 import type { StateStore } from '../../src/state/stores.js'
-import { at, DID, PUBLISHED, TOKEN } from './store-suite/published.js'
 
 const ORDERS = 1_000_000
 /** Orders of one commit, which is what the index commits inside a block at most. */

@@ -1,47 +1,32 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { sized } from '../../../../test/helpers/sizes.js'
 import { forkNonceWriter } from '../../../../test/helpers/states.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
 import { migrationsFor } from '../../src/state/migrations/index.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
-import { stateStoreSuite } from './store-suite.js'
 
 const KILLS = sized(4, 10)
 
-const folder = () => mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-const remove = (path: string) => rmSync(path, { recursive: true, force: true })
-
-stateStoreSuite('sqlite', async () => {
-  const path = folder()
-  return {
-    open: async () => openSqliteStore(path),
-    destroy: async () => remove(path),
-  }
-})
-
 describe('sqlite store', () => {
   it('uses a write-ahead log', async () => {
-    const path = folder()
+    const path = newFolder()
     const store = openSqliteStore(path)
     const db = new Database(join(path, DATABASE_FILE))
     expect(db.pragma('journal_mode')).toEqual([{ journal_mode: 'wal' }])
     db.close()
     await store.close()
-    remove(path)
   })
 
   it('rejects a database of a newer version', () => {
-    const path = folder()
+    const path = newFolder()
     const db = new Database(join(path, DATABASE_FILE))
     db.pragma('user_version = 9999')
     db.close()
     expect(() => openSqliteStore(path)).toThrow('newer version')
-    remove(path)
   })
 
   /** A database as it was before the migration that contains some words. */
@@ -54,7 +39,7 @@ describe('sqlite store', () => {
   }
 
   it('migrates documents of earlier versions as encrypted ones (threat 54)', async () => {
-    const path = folder()
+    const path = newFolder()
     const db = databaseBefore('COLUMN encrypted', path)
     db.exec(`
       INSERT INTO index_cursor (chain_id, block, hash) VALUES (1, 9, '0x9');
@@ -66,11 +51,10 @@ describe('sqlite store', () => {
     const { index, close } = openSqliteStore(path)
     expect((await index.asset('did:op:1'))?.metadata).toMatchObject({ ddo: '{}', encrypted: true })
     await close()
-    remove(path)
   })
 
   it('migrates nonces that wallets shared across all chains (threat 63)', async () => {
-    const path = folder()
+    const path = newFolder()
     const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
     const key = (text: string) => text.padStart(40, '0')
     const db = databaseBefore('wallet_nonces', path)
@@ -87,11 +71,10 @@ describe('sqlite store', () => {
     ]
     expect(taken).toEqual([false, false, true, true, true])
     await close()
-    remove(path)
   })
 
   it(`loses no accepted nonce in ${KILLS} rounds of kill -9`, async () => {
-    const path = folder()
+    const path = newFolder()
     for (let round = 0; round < KILLS; round++) {
       const child = forkNonceWriter(path)
       let accepted = ''
@@ -107,6 +90,5 @@ describe('sqlite store', () => {
       expect(await store.nonces.consume('0xe2DD09d719Da89e5a3D0F2549c7E24566e947260', accepted)).toBe(false)
       await store.close()
     }
-    remove(path)
   })
 })

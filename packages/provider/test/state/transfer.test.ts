@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Driver } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite-file.js'
 import { DURABLE_TABLES } from '../../src/state/identity.js'
@@ -27,16 +26,12 @@ const STAYS = [
 ]
 
 describe('a copy of the state', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let server: PostgresBackend
   let at = 0
 
   beforeAll(async () => {
     server = await startPostgres()
-  })
-  afterAll(async () => {
-    await server.close()
-    rmSync(folder, { recursive: true })
   })
 
   const sqlite = (name = `db-${++at}`) => openSqlite(join(folder, name))

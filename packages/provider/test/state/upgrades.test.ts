@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { type Filled, makeOldPostgres, makeOldSqlite } from '../../../../test/helpers/old-states.js'
 import { onPostgres } from '../../../../test/helpers/states.js'
 import type { Driver } from '../../../database/src/sql.js'
@@ -21,13 +21,12 @@ const EMPTIED: [table: RegExp, since: number][] = [[/^index_(cursor|nft|datatoke
 
 /** Databases of every earlier version with rows in every table, opened by the current version. */
 describe.each(VERSIONS)('a database of version %i', (version) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   let server: PostgresBackend
 
   beforeAll(async () => {
     server = await shared()
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('loses nothing when opened as an embedded database, or restored from its backup', async () => {
     const place = { kind: 'embedded', folder: join(folder, 'old') } as const

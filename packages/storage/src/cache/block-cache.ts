@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { STORAGE_LIMITS } from '../limits.js'
 import { Shard } from './shard.js'
 
-/**
- * An event of a block: `hit`, `miss`, `stored`, `evicted`; `corrupt`: the file of a block held something else, and
- * was removed; `skipped`: the disk was too slow, or failed a moment ago; `failed`: the disk failed.
- */
+/** `corrupt`: a file with other bytes was removed; `skipped`: not stored, since the disk is slow or failed recently. */
 export type CacheEvent = 'hit' | 'miss' | 'stored' | 'evicted' | 'corrupt' | 'skipped' | 'failed'
 
 export interface BlockCacheOptions {
@@ -16,39 +13,39 @@ export interface BlockCacheOptions {
   size: number
   /** Processes that share the folder. */
   writers: number
-  /** Called with an event, and the number of its blocks. */
+  /** Called with an event and its number of blocks. */
   onEvent?: (event: CacheEvent, count: number) => void
-  /** Folders that the blocks are spread over; default: 64. */
+  /** Number of folders for the blocks. Default: STORAGE_LIMITS.cache.shards. */
   shards?: number
 }
 
-/** Follows no link, and never waits for a FIFO. */
+/** Follows no links and never blocks on a FIFO. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Decides whether bytes are those of a block. */
+/** Returns whether bytes are those of the requested block. */
 export type Verify = (bytes: Uint8Array) => Promise<boolean>
 
 /**
- * Blocks of content-addressed files on disk, shared by the processes of a service. The least recently used are evicted.
- * Failures of the disk never reach the caller: an unreadable block counts as missing, and an unwritable one is not stored.
+ * Blocks of content-addressed files on disk, shared by the processes of a service. Evicts the least recently used blocks.
+ * Disk failures never reach the caller: unreadable blocks count as missing, unwritable ones are not stored.
  */
 export class BlockCache {
   private readonly shards: readonly Shard[]
   private readonly writing = new Map<string, Promise<void>>()
   private bytesWriting = 0
-  /** Until when nothing is written, after a failure; by `performance.now()`. */
+  /** End of the pause of writes after a failure, by performance.now(). */
   private pausedUntil = 0
   private readonly count: (event: CacheEvent, count?: number) => void
 
   constructor({ folder, size, writers, onEvent, shards = STORAGE_LIMITS.cache.shards }: BlockCacheOptions) {
     this.count = (event, count = 1) => onEvent?.(event, count)
     this.shards = Array.from({ length: shards }, (_, at) => {
-      const place = join(folder, 'blocks', at.toString(16).padStart(2, '0'))
-      return new Shard(place, { size: size / shards, writers }, (count) => this.count('evicted', count))
+      const path = join(folder, 'blocks', at.toString(16).padStart(2, '0'))
+      return new Shard(path, { size: size / shards, writers }, (count) => this.count('evicted', count))
     })
   }
 
-  /** Reads a block by its multihash, if it is there and passes `verify`. Never rejects. */
+  /** Returns the block of a multihash if it is stored and passes `verify`. Never rejects. */
   async get(multihash: Uint8Array, verify: Verify): Promise<Uint8Array | undefined> {
     const { shard, name } = this.place(multihash)
     const path = shard.path(name)
@@ -62,7 +59,7 @@ export class BlockCache {
     return undefined
   }
 
-  /** Whether a block seems to be there. Never rejects. */
+  /** Whether a block is stored; its bytes are not verified. Never rejects. */
   async has(multihash: Uint8Array): Promise<boolean> {
     const { shard, name } = this.place(multihash)
     const handle = await open(shard.path(name), READING).catch(() => undefined)
@@ -99,13 +96,13 @@ export class BlockCache {
   }
 
   private place(multihash: Uint8Array): { shard: Shard; name: string } {
-    // the last byte of a hash is as random as any
+    // the last byte of a hash is random
     const shard = this.shards[(multihash.at(-1) ?? 0) % this.shards.length] as Shard
     return { shard, name: Buffer.from(multihash).toString('hex') }
   }
 }
 
-/** Reads the file of a block. Returns undefined if it is missing, unreadable or too large. */
+/** Reads the file of a block. Undefined if it is missing or unreadable; empty if it is too large. */
 async function readBlock(path: string): Promise<Uint8Array | undefined> {
   const handle = await open(path, READING).catch(() => undefined)
   if (!handle) return undefined
@@ -123,7 +120,7 @@ async function readBlock(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Notes that a block was used, in the time of its file. */
+/** Records the use of a block as the modification time of its file. */
 async function touch(handle: FileHandle, used: number): Promise<void> {
   const now = Date.now()
   if (now - used < STORAGE_LIMITS.cache.touchAfter) return

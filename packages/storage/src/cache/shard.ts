@@ -4,9 +4,8 @@ import { STORAGE_LIMITS } from '../limits.js'
 
 /** Limits of one folder of the cache. */
 export interface ShardLimits {
-  /** Bytes of all files in it. */
+  /** Bytes of all files in the folder. */
   size: number
-  /** Processes that write to it. */
   writers: number
 }
 
@@ -19,14 +18,14 @@ interface Entry {
 const TEMPORARY = '.tmp'
 
 /**
- * A folder of the cache. The folder is the only record of its content, so any number of processes may use it. A killed process
- * leaves complete files and temporary names. Between two listings each process adds so little that all together stay below
- * the limit.
+ * A folder of the cache. Its listing is the only record, so any number of processes may use it. A killed process leaves only
+ * complete and temporary files. Between two listings each process adds a small share, so that together they stay below the
+ * limit.
  */
 export class Shard {
-  /** Bytes in the folder at the last listing, and added by this process since; undefined before the first listing. */
+  /** Bytes in the folder at the last listing, and bytes that this process has added since; undefined before the first. */
   private known: { bytes: number; added: number } | undefined
-  /** Writes of this process, one after the other. */
+  /** The last write of this process: writes are sequential. */
   private last: Promise<unknown> = Promise.resolve()
   private readonly unseen: number
   private readonly most: number
@@ -44,7 +43,7 @@ export class Shard {
     return join(this.folder, name)
   }
 
-  /** Adds a file, unless it is there. Evicts others first if there is no room. Rejects if the disk fails. */
+  /** Adds a file unless it exists. Evicts other files first if the folder is full. Rejects if the disk fails. */
   add(name: string, bytes: Uint8Array): Promise<boolean> {
     const added = this.last.then(() => this.write(name, bytes))
     this.last = added.catch(() => undefined)
@@ -101,7 +100,7 @@ export class Shard {
   }
 }
 
-/** Share of the limit that stays when files are evicted: one eviction makes room for many files. */
+/** Share of the limit that an eviction keeps, so that it makes room for many files. */
 const KEPT = 7 / 8
 
 async function exists(path: string): Promise<boolean> {

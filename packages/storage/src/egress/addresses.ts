@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js'
 
-/** The only IPv6 range that is allocated to the public internet. */
+/** The IPv6 range of the public internet. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /** The deprecated 6to4 relays (RFC 7526): any router may route them anywhere. */
 const RELAYS_6TO4 = ipaddr.parseCIDR('192.88.99.0/24') as [ipaddr.IPv4, number]
 
-/** The host of every virtual machine on Azure, which serves the settings and keys of its agents. */
+/** The host of each virtual machine on Azure, which serves settings and keys of agents. */
 const AZURE_HOST = '168.63.129.16'
 
 /**
- * Whether an IP address (literal, v4 or v6) is on the public internet. IPv4 inside IPv6 (mapped, NAT64, 6to4,
- * Teredo, ISATAP) is never public: such forms lead to the embedded address by a route that is not checked.
+ * Whether an IP address literal (v4 or v6) is on the public internet. IPv4 inside IPv6 (mapped, NAT64, 6to4, Teredo, ISATAP)
+ * is never public, since it leads to the embedded address, which is not checked.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
@@ -28,8 +28,8 @@ function isIsatap({ parts }: ipaddr.IPv6): boolean {
 }
 
 /**
- * Returns the address literal in the host of a URL, in canonical form and without the brackets of IPv6; undefined for a
- * name. Thus the checked address is the one to connect to, however many forms the system accepts.
+ * Returns the address literal of a URL's host, canonical and without brackets; undefined for a name. The canonical form is
+ * checked and connected to, since systems accept several forms of one address.
  */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')

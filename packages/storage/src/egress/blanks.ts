@@ -1,12 +1,12 @@
 /**
- * Returns a text without spaces and tabs around it (OWS, RFC 9110, 5.6.3). `trim` would also remove control characters that hide
- * something, and bytes of characters in UTF-8.
+ * Trims spaces and tabs (OWS, RFC 9110, 5.6.3). `trim` would also remove control characters, which must be refused, and bytes
+ * of UTF-8 characters.
  */
 export function trimmed(text: string): string {
   return trimmedOf(text, (code) => code === 0x20 || code === 0x09)
 }
 
-/** Returns a text without characters of a kind around it. Unlike a regular expression, in linear time. */
+/** Trims characters of a kind. Takes linear time, unlike a regular expression. */
 export function trimmedOf(text: string, isTrimmed: (code: number) => boolean): string {
   let [start, end] = [0, text.length]
   while (start < end && isTrimmed(text.charCodeAt(start))) start += 1

@@ -12,13 +12,13 @@ interface Cookie {
 const { count, size, total } = STORAGE_LIMITS.files.cookies
 
 /**
- * The cookies that storages set in one chain of redirects (RFC 6265). Each is returned to the origin that has set it
- * and to no other, whatever its Domain says. The chain's end forgets them.
+ * The cookies of one chain of redirects (RFC 6265). A cookie is sent only to the origin that has set it, whatever its Domain
+ * says. No cookie outlives the chain.
  */
 export class ChainCookies {
   private cookies: Cookie[] = []
 
-  /** Stores the cookies of a response. Ignores those that are invalid or exceed the bounds. */
+  /** Stores the cookies of a response. Ignores invalid ones and those beyond the limits. */
   store(setCookie: string | string[] | undefined, from: RequestUrl): void {
     for (const line of [setCookie ?? []].flat()) {
       const { cookie, expired } = parsedCookie(line, from) ?? {}
@@ -28,7 +28,7 @@ export class ChainCookies {
     }
   }
 
-  /** Returns the Cookie header of a request: the publisher's own, and the chain's, which override those of a name. */
+  /** Returns the Cookie header of a request. Cookies of the chain replace the publisher's of the same name. */
   header(to: RequestUrl, own: string | undefined): string | undefined {
     const matching = this.cookies.filter(({ origin, path }) => origin === to.url.origin && isWithin(pathOf(to), path))
     if (matching.length === 0) return own
@@ -52,7 +52,7 @@ function parsedCookie(line: string, from: RequestUrl): { cookie: Cookie; expired
   const value = trimmed(pair.slice(pair.indexOf('=') + 1))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
   if (!pair.includes('=') || name === '' || /[\u0000-\u001f\u007f]/.test(name + value)) return undefined
-  // the last attribute of a name is the valid one
+  // of attributes with the same name, the last one counts
   const attributes = new Map(rest.map((text) => [nameOf(text).toLowerCase(), attributeValue(text)]))
   const secure = attributes.has('secure') || /^__(?:secure|host)-/i.test(name)
   if (secure && from.url.protocol !== 'https:') return undefined
@@ -68,7 +68,7 @@ function isExpired(attributes: ReadonlyMap<string, string>): boolean {
   return Date.parse(attributes.get('expires') ?? '') <= Date.now()
 }
 
-/** Whether a Domain is the host itself or a domain above it. */
+/** Whether a Domain is the host or a parent domain of it. */
 function isOwnDomain(domain: string, host: string): boolean {
   const bare = domain.replace(/^\./, '').toLowerCase()
   return bare === '' || host === bare || host.endsWith(`.${bare}`)

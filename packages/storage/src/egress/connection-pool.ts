@@ -3,28 +3,28 @@ import { STORAGE_LIMITS } from '../limits.js'
 import { busy } from '../storage-failures.js'
 
 export interface PoolLimits {
-  /** Maximum number of requests in flight, until their bodies have ended. Further ones are refused. */
+  /** Maximum requests in flight, including their bodies. Further requests are refused. */
   maxRequests: number
-  /** Maximum number of connections to one host. */
+  /** Maximum connections to one host. */
   maxPerHost: number
-  /** Whether a request above maxPerHost waits for a connection, or is refused. */
+  /** Whether requests above maxPerHost wait for a connection instead of being refused. */
   queues: boolean
 }
 
 interface PoolOptions extends PoolLimits {
   connect: buildConnector.connector
-  /** Milliseconds until the response begins, and between two bytes of it. */
+  /** Milliseconds until the response begins, and between two bytes. */
   responseTimeout: number
   stallTimeout: number
 }
 
-/** The connections and limits of one budget. Budgets share none, so that no budget can starve another. */
+/** The connections and limits of one budget. Budgets share nothing, so that none can starve another. */
 export class ConnectionPool {
   readonly agent: Agent
   private inFlight = 0
   private readonly byHost = new Map<string, number>()
   private waiting = 0
-  /** By host, in FIFO order: functions that resume a request waiting for a connection. */
+  /** Callbacks that resume waiting requests, by host in FIFO order. */
   private readonly queues = new Map<string, Set<() => void>>()
 
   constructor(private readonly options: PoolOptions) {
@@ -34,17 +34,17 @@ export class ConnectionPool {
       bodyTimeout: options.stallTimeout,
       connections: options.maxPerHost,
       pipelining: 1,
-      // heads that are too long are refused before the library counts its parts
+      // at the limit of ResponseHeads, which refuses longer heads first
       maxHeaderSize: STORAGE_LIMITS.files.responseHead,
     })
   }
 
-  /** Requests in flight, including those that wait. */
+  /** Requests in flight, including waiting ones. */
   get active(): number {
     return this.inFlight + this.waiting
   }
 
-  /** Acquires a slot for a request. Returns a function that releases it, once. Throws StorageError STORAGE_BUSY. */
+  /** Acquires a slot for a request. Returns an idempotent function that releases it. Throws StorageError STORAGE_BUSY. */
   tryAcquire(host: string): () => void {
     const { maxRequests, maxPerHost } = this.options
     if (this.active >= maxRequests || this.inFlightTo(host) >= maxPerHost) throw busy()
@@ -52,8 +52,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Like tryAcquire, but waits for a connection to the host if the pool queues. An aborted request leaves the queue
-   * at once. In the agent's own queue it would hold its slot, so that a slow host could block all others.
+   * Like tryAcquire, but waits for a connection to the host if the pool queues. The signal removes a request from the queue. In
+   * the agent's own queue it would keep its slot, so that a slow host could block all others.
    */
   async acquire(host: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()

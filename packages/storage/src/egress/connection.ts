@@ -6,11 +6,11 @@ import { notDelivered, timedOut } from '../storage-failures.js'
 import type { Egress, PinnedDestination } from './egress.js'
 
 /**
- * A socket that reports its end, whatever a library does to its listeners. It is destroyed without an error event,
- * which would crash the process if no listener is left.
+ * A socket that reports its end even if a library removes its listeners. It is destroyed without an error event, which would
+ * crash the process without a listener.
  */
 class TrackedSocket extends Socket {
-  /** Bytes received until it was destroyed. */
+  /** Received bytes, set when the socket is destroyed. */
   received = 0
 
   constructor(private readonly onDestroyed: (socket: TrackedSocket) => void) {
@@ -25,9 +25,9 @@ class TrackedSocket extends Socket {
 }
 
 /**
- * A connection to a storage by another protocol than HTTP: its sockets and its lifetime. It ends with the signal of its
- * request, at its deadline, or by `end`. Then every socket is destroyed immediately, without a shutdown handshake that the
- * peer could stall, and the last one releases the slot in the budget.
+ * A connection to a storage by a protocol other than HTTP, with its sockets. It ends with the signal of its request, at its
+ * deadline, or by `end`. Sockets are destroyed at once, without a shutdown handshake that the peer could stall. The last one
+ * releases the slot in the budget.
  */
 export class StorageConnection {
   private readonly sockets = new Set<TrackedSocket>()
@@ -49,12 +49,12 @@ export class StorageConnection {
     return new StorageConnection(await egress.pin(url, defaultPort, context), context)
   }
 
-  /** Milliseconds to connect, until the response begins, and between two bytes of it. */
+  /** Milliseconds to connect, until the response begins, and between two bytes. */
   get timeouts(): Pick<PinnedDestination, 'connectTimeout' | 'responseTimeout' | 'stallTimeout'> {
     return this.destination
   }
 
-  /** Opens a socket to the checked address, at the URL's port or another one. Throws StorageError. */
+  /** Opens a socket to the checked address, by default at the port of the URL. Throws StorageError. */
   async connect(port = this.destination.port): Promise<Socket> {
     if (this.ended) throw this.failure()
     const socket = new TrackedSocket(this.onSocketDestroyed)
@@ -73,10 +73,7 @@ export class StorageConnection {
     }
   }
 
-  /**
-   * Starts TLS on a socket. The certificate must be valid for the host, from an authority that Node trusts, whatever the
-   * environment says.
-   */
+  /** Starts TLS on a socket. The certificate must be valid for the host; the environment cannot turn that off. */
   secure(socket: Socket, hostname: string, session?: Buffer): TLSSocket {
     // the brackets of IPv6 belong to the URL; an address is verified like a name, but SNI allows names only
     const host = hostname.replace(/^\[|\]$/g, '')
@@ -86,7 +83,7 @@ export class StorageConnection {
     return secured.on('error', () => undefined)
   }
 
-  /** Resolves with the argument of a socket's next event. Rejects with StorageError if the socket closes first. */
+  /** Resolves with the argument of the next event. Rejects with StorageError if the socket closes first. */
   waitFor(socket: Socket, event: 'connect' | 'secureConnect' | 'data'): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const closed = () => reject(this.failure())
@@ -97,13 +94,12 @@ export class StorageConnection {
     })
   }
 
-  /** Sets the deadline to so many milliseconds from now; undefined clears it. A new deadline replaces the previous one. */
+  /** Replaces the deadline by one in so many milliseconds; undefined clears it. */
   deadline(milliseconds: number | undefined): void {
     clearTimeout(this.timer)
     if (milliseconds !== undefined && !this.ended) this.timer = setTimeout(this.expire, milliseconds)
   }
 
-  /** Ends the connection as timed out. */
   readonly expire = (): void => {
     this.timedOut ||= !this.ended
     this.end()
@@ -119,7 +115,7 @@ export class StorageConnection {
     this.releaseWhenClosed()
   }
 
-  /** Returns the error for a failed connection. Its message does not reveal the destination. */
+  /** Returns the error of a failed connection, without its destination. */
   failure(reason?: FileProblem): StorageError {
     if (this.timedOut || this.context.signal.aborted) return timedOut()
     return notDelivered(this.connected ? reason : 'unreachable')

@@ -5,14 +5,14 @@ import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
 import { strictSocket } from './upstream-socket.js'
 
-/** The destination is not allowed. Thrown before any connection is opened. */
+/** The destination is not allowed. Thrown before a connection is opened. */
 class ForbiddenDestination extends Error {
   readonly code = 'FORBIDDEN_DESTINATION'
 }
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
-/** The signature of dns.lookup, with a signal for implementations that can cancel a look-up. */
+/** The signature of dns.lookup, with a signal that cancels the look-up. */
 export type Lookup = (
   hostname: string,
   options: LookupOptions & { signal?: AbortSignal },
@@ -25,15 +25,12 @@ export interface ResolveOptions {
   lookup: Lookup
 }
 
-/**
- * The signal of the request that is being dispatched. Set only during a synchronous call, in which the HTTP library opens
- * the connection, so it needs no owner.
- */
+/** The signal of the request that is being dispatched. Set only during a synchronous call that opens the connection. */
 let dispatching: AbortSignal | undefined
 
 /**
- * Dispatches a request to the HTTP library. The signal also aborts the look-up and the connection that the library
- * starts for it: the library itself would continue both, and hold the request's slot until it is connected.
+ * Dispatches a request to undici. The signal also aborts the look-up and the connection of the request: undici would continue
+ * both and keep the slot until the socket is connected.
  */
 export function sendWithSignal(signal: AbortSignal, send: () => void): void {
   dispatching = signal
@@ -45,15 +42,14 @@ export function sendWithSignal(signal: AbortSignal, send: () => void): void {
 }
 
 /**
- * Returns a connector that connects to allowed addresses only. The check is part of connecting: a literal is checked
- * here, and a name by the same look-up that yields the address to connect to, so DNS rebinding cannot bypass it.
- * `timeout` in milliseconds.
+ * Returns a connector to allowed addresses only. A name is checked in the look-up that returns the address to connect to, so
+ * DNS rebinding cannot bypass the check. `timeout` in milliseconds.
  */
 export function guardedConnector({
   timeout,
   ...options
 }: ResolveOptions & { timeout: number }): buildConnector.connector {
-  // certificates are verified, whatever the environment says
+  // the environment cannot turn verification off
   const tls = { rejectUnauthorized: true }
   const checked = checkedLookup(options)
   const lookup: Lookup = (hostname, options, callback) =>
@@ -76,7 +72,7 @@ export function guardedConnector({
   }
 }
 
-/** Returns a look-up that fails if any of the addresses is not allowed: a mixed result is an attempt at evasion. */
+/** Returns a look-up that fails if any address is not allowed: a mixed result is an attempt at evasion. */
 function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
   return (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, resolved) => {
@@ -91,9 +87,8 @@ function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
 }
 
 /**
- * Resolves a host to the address to connect to, for protocols that open their own sockets. A name costs one look-up.
- * Rejects with ForbiddenDestination, or with the signal's reason. Callers must connect to the address, not to the
- * name.
+ * Resolves a host to a checked address, for protocols that open their own sockets. Callers must connect to the address, never
+ * to the name. Rejects with ForbiddenDestination, DnsError, or the signal's reason.
  */
 export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -106,7 +101,7 @@ export function pinnedAddress(hostname: string, options: ResolveOptions, signal?
     }
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    checkedLookup(options)(hostname, { all: false, ...(signal ? { signal: signal } : {}) }, (error, address) => {
+    checkedLookup(options)(hostname, { all: false, ...(signal ? { signal } : {}) }, (error, address) => {
       signal?.removeEventListener('abort', abort)
       if (error) reject(error)
       else resolve(address as string)

@@ -24,14 +24,14 @@ const CODINGS: Record<string, Coding> = {
   'x-gzip': gzip,
   deflate: {
     memory: 128 * KIB,
-    // the standard means zlib; some servers send the bare stream
+    // the standard requires zlib; some servers send a raw deflate stream
     create: (head) => (hasZlibHeader(head) ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize })),
   },
   br: { memory: 17 * KIB * KIB, create: () => zlib.createBrotliDecompress({ chunkSize }) },
   ...zstd(),
 }
 
-/** Zstandard, in releases of Node that have it, with the largest window that RFC 9659 allows over HTTP. */
+/** Zstandard, if this release of Node has it, with the largest window for HTTP (RFC 9659). */
 function zstd(): Record<string, Coding> {
   const { createZstdDecompress, constants } = zlib as unknown as {
     createZstdDecompress?: (options: ZlibOptions & { params: Record<number, number> }) => Decoder
@@ -46,7 +46,7 @@ function hasZlibHeader(head: Buffer): boolean {
   return head.length > 1 && ((head[0] as number) & 0x0f) === 8 && head.readUInt16BE(0) % 31 === 0
 }
 
-/** Returns the content codings of a response, in the order in which they were applied; empty for an identity body. */
+/** Returns the content codings of a response in the order of application; empty for an identity body. */
 export function contentCodings(headers: UpstreamResponse['headers']): string[] {
   const value = headers['content-encoding']
   if (value === undefined) return []
@@ -56,24 +56,23 @@ export function contentCodings(headers: UpstreamResponse['headers']): string[] {
   return names.filter((name) => name !== '' && name !== 'identity')
 }
 
-/** Whether every coding can be decoded here. */
 export function areDecodable(codings: string[]): boolean {
   return codings.length <= STORAGE_LIMITS.decoding.codings && codings.every((name) => Object.hasOwn(CODINGS, name))
 }
 
-/** Decodes bodies, within a limit on the memory that all decoders of a budget take. */
+/** Decodes bodies within a memory limit per budget. */
 export class ContentDecoder {
   private readonly inUse: Record<Budget, number> = { paid: 0, anonymous: 0 }
 
-  /** Memory that is reserved for the decoders of a budget, in bytes. */
+  /** Bytes of memory reserved for the decoders of a budget. */
   memoryInUse(budget: Budget): number {
     return this.inUse[budget]
   }
 
   /**
-   * Returns a body without its content codings. Resolves with the first decoded bytes, so that a body that is broken
-   * from the start is refused, not cut off. Throws StorageError: for an unknown coding, for a broken body, or busy.
-   * Takes the body over in any case.
+   * Removes the content codings of a body. Resolves after the first decoded bytes, so that a broken body is refused instead of
+   * cut off. Takes over the body in any case.
+   * @throws StorageError if a coding is unknown, the body is broken, or the memory limit is reached
    */
   async decode({ headers, body }: UpstreamResponse, codings: string[], budget: Budget): Promise<Readable> {
     try {
@@ -89,7 +88,7 @@ export class ContentDecoder {
     }
   }
 
-  /** Decodes the coding that was applied last first. Throws StorageError if the memory does not suffice. */
+  /** Decodes the last applied coding first. Throws StorageError at the memory limit. */
   private decoderFor(body: Readable, codings: string[], budget: Budget): DecodedBody {
     const applied = codings.map((name) => CODINGS[name] as Coding)
     const memory = applied.reduce((sum, coding) => sum + coding.memory, 0)
@@ -112,7 +111,7 @@ function unsupportedCoding(): StorageError {
   )
 }
 
-/** Headers of a coded response that hold for its decoded body: the entity tag holds weakly, since the bytes differ. */
+/** Returns the headers of a decoded response. The entity tag becomes weak, since the bytes differ. */
 export function withoutCoding(headers: UpstreamResponse['headers']): UpstreamResponse['headers'] {
   const {
     'content-encoding': _coding,

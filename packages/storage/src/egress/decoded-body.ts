@@ -2,17 +2,17 @@ import { Readable, type Transform } from 'node:stream'
 import { STORAGE_LIMITS } from '../limits.js'
 import { notDelivered } from '../storage-failures.js'
 
-/** A zlib stream; `bytesWritten`: bytes that it has consumed. */
+/** A zlib stream. `bytesWritten`: consumed bytes. */
 export interface Decoder extends Transform {
   readonly bytesWritten: number
 }
 
 /**
- * A body without one of its content codings. Back-pressure reaches the storage, so that whatever the bytes expand to,
- * only a few buffers of it are in memory. It ends well only if the storage ended well, and the coding exactly there.
+ * A body with one content coding removed. Back-pressure reaches the storage, so only a few buffers are in memory at any
+ * compression ratio. Ends without an error only if the source ends without one, exactly at the end of the coding.
  */
 export class DecodedBody extends Readable {
-  /** Resolves at the first decoded bytes, or at the end of an empty file. Rejects if the body is broken before that. */
+  /** Resolves at the first decoded bytes or at the end of an empty file. Rejects if the body breaks earlier. */
   readonly started: Promise<void>
   private begin!: () => void
   private fail!: (error: Error) => void
@@ -21,10 +21,10 @@ export class DecodedBody extends Readable {
   /** Bytes received since the last decoded one. */
   private silent = 0
   private sourceEnded = false
-  /** First bytes, while too few to tell the form of the coding. */
+  /** The first byte, until a second one shows the form of the coding. */
   private head = Buffer.alloc(0)
 
-  /** `create` returns the decoder for a body with these first bytes, two if there are as many. `onClose` is called once. */
+  /** `create` returns the decoder for the first one or two bytes of a body. `onClose` is called once. */
   constructor(
     private readonly source: Readable,
     private readonly create: (head: Buffer) => Decoder,
@@ -35,7 +35,7 @@ export class DecodedBody extends Readable {
       this.begin = resolve
       this.fail = reject
     })
-    this.started.catch(() => undefined) // not everybody waits for it
+    this.started.catch(() => undefined) // inner bodies have no waiter
     this.on('error', () => undefined) // after its reader has left, an error must not crash the process
     source.on('data', (chunk: Buffer) => this.receive(chunk))
     source.once('end', () => this.onSourceEnd())
@@ -55,7 +55,7 @@ export class DecodedBody extends Readable {
   }
 
   private receive(chunk: Buffer): void {
-    // such a body need never end, and gives its reader nothing to count
+    // a body that decodes to nothing may be endless, and no reader counts its bytes
     if (this.silent > STORAGE_LIMITS.decoding.silent) return void this.break()
     this.received += chunk.length
     this.silent += chunk.length
@@ -82,7 +82,7 @@ export class DecodedBody extends Readable {
     })
     decoder.once('error', () => this.break())
     decoder.once('end', () => {
-      // an end before that of the body, or before its last byte: what follows is not of the coding
+      // bytes after the end of the coding
       if (!this.sourceEnded || decoder.bytesWritten < this.received) return void this.break()
       this.push(null)
       this.begin()

@@ -4,15 +4,15 @@ import { STORAGE_LIMITS } from '../limits.js'
 import { isPublicAddress } from './addresses.js'
 
 export interface DestinationOptions {
-  /** Allows every address that is not denied, public or not. */
+  /** Allows non-public addresses that are not denied. */
   allowNonPublic: boolean
-  /** Addresses and networks (CIDR) that are never connected to. */
+  /** Forbidden addresses and networks (CIDR). */
   deniedNetworks?: readonly string[]
   /** Default: the interfaces of this machine. */
   interfaces?: typeof networkInterfaces
 }
 
-/** Decides which addresses files may be fetched from. */
+/** The rules for addresses that files may be fetched from. */
 export class Destinations {
   private readonly denied: [ipaddr.IPv4 | ipaddr.IPv6, number][]
   private own: ReadonlySet<string> = new Set()
@@ -22,7 +22,7 @@ export class Destinations {
     this.denied = (options.deniedNetworks ?? []).map(network)
   }
 
-  /** Whether an IP address (literal, v4 or v6) may be connected to. */
+  /** Whether connections to an IP address literal (v4 or v6) are allowed. */
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false
     const address = ipaddr.process(text)
@@ -30,7 +30,7 @@ export class Destinations {
     return this.options.allowNonPublic || (isPublicAddress(text) && !this.isOwn(address))
   }
 
-  /** Whether this is an address of the machine itself, where services may trust local connections. */
+  /** Whether this is an address of the machine itself, whose services may trust local connections. */
   private isOwn(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
     if (performance.now() - this.ownReadAt >= STORAGE_LIMITS.destinations.ownAddressesRefresh) {
       this.ownReadAt = performance.now()
@@ -45,7 +45,7 @@ export class Destinations {
       const all = Object.values(interfaces()).flatMap((addresses) => addresses ?? [])
       return new Set(all.map(({ address }) => canonical(ipaddr.process(address))))
     } catch {
-      return this.own // if the system fails, use the last known addresses
+      return this.own // the last known addresses
     }
   }
 }

@@ -1,12 +1,11 @@
 import type { RequestContext } from '../storage.js'
 
-/** A request to a storage. */
 export interface EgressRequest extends Omit<RequestContext, 'userdata'> {
   url: string
   method: 'GET' | 'HEAD' | 'POST'
   /** Names in lower case. */
   headers: Record<string, string>
   body?: string | undefined
-  /** Names of headers that come from the publisher and are never sent to another origin. */
+  /** Names of the publisher's headers, which are never sent to another origin. */
   secret?: ReadonlySet<string> | undefined
 }

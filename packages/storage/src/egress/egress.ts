@@ -20,31 +20,27 @@ import { retryOnReset } from './retry.js'
 
 export interface EgressOptions {
   allowNonPublic: boolean
-  /** Milliseconds to connect, until the response begins, and between two bytes of it. */
+  /** Milliseconds to connect, until the response begins, and between two bytes. */
   connectTimeout: number
   responseTimeout: number
   stallTimeout: number
-  /** Limits on the requests in flight of each budget. */
   limits: Record<Budget, PoolLimits>
   policy: DestinationPolicy
-  /** Origins of the operator's gateways; every other host is one that a publisher names. Default: none. */
+  /** Origins of the operator's gateways. Default: none. */
   gateways?: ReadonlySet<string>
-  /**
-   * Called with the outcome of each request, as soon as its headers have arrived or it has failed. An answer with a
-   * status from 500 on counts as failed.
-   */
+  /** Called with the outcome of each request when its headers arrive or it fails. A status from 500 on counts as failed. */
   onOutcome?: (outcome: Outcome, host: HostClass) => void
   /** Wraps each request in a span. */
   trace?: Trace
   /** Default: a NameResolver. */
   lookup?: Lookup
-  /** Addresses and networks (CIDR) that are never connected to. */
+  /** Forbidden addresses and networks (CIDR). */
   deniedNetworks?: readonly string[]
-  /** Certificate authorities (PEM) in place of those that Node trusts, for protocols other than HTTP. */
+  /** Certificate authorities (PEM) for protocols other than HTTP. Default: those that Node trusts. */
   ca?: string
 }
 
-/** The owner of a request's first host: a gateway of the operator, or a host that a publisher names. */
+/** The kind of a request's first host: a gateway of the operator, or a host from a publisher. */
 export type HostClass = 'gateway' | 'publisher'
 
 export interface EgressResponse extends UpstreamResponse {
@@ -52,22 +48,22 @@ export interface EgressResponse extends UpstreamResponse {
   url: URL
 }
 
-/** The destination of a protocol that opens its own socket. */
+/** The destination of a protocol that opens its own sockets. */
 export interface PinnedDestination {
   /** The checked address. */
   address: string
   port: number
-  /** Milliseconds to connect, until the response begins, and between two bytes of it. */
+  /** Milliseconds to connect, until the response begins, and between two bytes. */
   connectTimeout: number
   responseTimeout: number
   stallTimeout: number
-  /** Certificate authorities (PEM) in place of those that Node trusts. */
+  /** Certificate authorities (PEM); undefined: those that Node trusts. */
   ca: string | undefined
-  /** Releases the slot in the budget. Must be called when the connection has ended, successfully or not. */
+  /** Releases the slot in the budget. Call it when the connection has ended, successfully or not. */
   release(): void
 }
 
-/** The only exit: every request for a file goes through here, and only to allowed http(s) destinations. */
+/** The only exit for file requests, to allowed destinations only. */
 export class Egress {
   private readonly pools: Record<Budget, ConnectionPool>
   private readonly urls = new LRUCache<string, RequestUrl>({
@@ -87,14 +83,13 @@ export class Egress {
     this.pools = { paid: pool('paid'), anonymous: pool('anonymous') }
   }
 
-  /** Requests in flight by budget. */
   inFlight(budget: Budget): number {
     return this.pools[budget].active
   }
 
   /**
-   * Sends a request and follows a few redirects, checking every hop. Resolves as soon as the headers have arrived.
-   * Rejects with StorageError, whose message is fixed: details of a failure would reveal the location of the file.
+   * Sends a request and follows a few redirects, checking every hop. Resolves when the headers arrive. Rejects with
+   * StorageError, whose fixed message does not reveal the location of the file.
    */
   request(request: EgressRequest): Promise<EgressResponse> {
     const { trace = untraced } = this.options
@@ -120,10 +115,7 @@ export class Egress {
     throw unreachable()
   }
 
-  /**
-   * Returns a response with a whole body as if the storage had sent it without the content codings that nobody asked
-   * for: without the length and the range of the coded form. Rejects with StorageError if it cannot be decoded.
-   */
+  /** Removes content codings from a response with a whole body. Rejects with StorageError if the body cannot be decoded. */
   async decoded(response: EgressResponse, budget: Budget): Promise<EgressResponse> {
     const codings = contentCodings(response.headers)
     if (codings.length === 0) return response
@@ -131,14 +123,14 @@ export class Egress {
     return { ...response, headers: withoutCoding(response.headers), body }
   }
 
-  /** Memory that is reserved for decoders of a budget, in bytes. */
+  /** Bytes of memory reserved for the decoders of a budget. */
   decoderMemory(budget: Budget): number {
     return this.decoder.memoryInUse(budget)
   }
 
   /**
-   * Resolves a URL of another protocol to the address to connect to. Acquires a slot in the budget, which the caller
-   * must release. Throws StorageError if the destination is not allowed, or the budget has no free slot.
+   * Resolves a URL of another protocol to a checked address. Acquires a slot in the budget, which the caller must release.
+   * @throws StorageError if the destination is not allowed, or the budget has no free slot
    */
   async pin(url: URL, defaultPort: number, { signal, budget }: RequestContext): Promise<PinnedDestination> {
     const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
@@ -155,7 +147,7 @@ export class Egress {
     }
   }
 
-  /** Like `checked`, cached: files are requested repeatedly, and the policy does not change. */
+  /** Like `checked`, but cached, since the policy does not change. */
   private cachedUrl(text: string): RequestUrl {
     let url = this.urls.get(text)
     if (!url) {
@@ -165,7 +157,7 @@ export class Egress {
     return url
   }
 
-  /** Returns an allowed URL. Any other is refused with the same message as an unreachable host. */
+  /** Returns an allowed URL. A forbidden one gets the same error as an unreachable host. */
   private checked(url: RequestUrl | undefined): RequestUrl {
     if (!url || !isAllowed(url.url, this.options.policy)) throw unreachable()
     return url
@@ -184,7 +176,7 @@ export class Egress {
       origin: url.origin,
       path,
       method,
-      // a decoded body has neither length nor ranges
+      // 'identity', since a decoded body has neither length nor ranges
       headers: { 'user-agent': 'tidegate', accept: '*/*', ...headers, 'accept-encoding': 'identity' },
       body: body ?? null,
     }

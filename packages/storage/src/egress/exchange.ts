@@ -9,7 +9,7 @@ export interface UpstreamResponse {
   body: Readable
 }
 
-/** A body that arrived completely together with its headers. Its bytes can be used without reading the stream. */
+/** A body that arrived together with its headers. Its bytes are available without reading the stream. */
 export class BufferedBody extends Readable {
   constructor(readonly bytes: Buffer) {
     super()
@@ -33,19 +33,18 @@ class StreamedBody extends Readable {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.controller.abort(error ?? new Error('The body is no longer wanted.'))
+    this.controller.abort(error ?? new Error('The body was discarded.'))
     done(error)
   }
 }
 
-/** Options of one exchange. */
 export interface ExchangeOptions {
   dispatcher: Dispatcher
-  /** Aborts the request, in any state. */
+  /** Aborts the request in any state. */
   signal: AbortSignal
   /** Milliseconds until the response begins, not counting interim (1xx) responses. */
   timeout: number
-  /** Called once, when the connection is idle again or closed. */
+  /** Called once when the connection is idle again or closed. */
   onEnd: () => void
   /** Called with the number of body bytes received. */
   fetched?: (bytes: number) => void
@@ -63,13 +62,13 @@ export function exchange(request: Dispatcher.DispatchOptions, options: ExchangeO
   })
 }
 
-/** A request in flight. Handles the dispatcher's events directly, since its own body would add a second stream. */
+/** A request in flight. Handles the dispatcher's events directly: its own body would add a second stream. */
 class Exchange implements Dispatcher.DispatchHandler {
   private body: StreamedBody | undefined
   private readonly chunks: Buffer[] = []
   private ended = false
   private controller: Dispatcher.DispatchController | undefined
-  /** Set from the first interim response on, since each of these restarts the dispatcher's own time-out. */
+  /** Set by the first interim response: each of these restarts the dispatcher's own time-out. */
   private deadline: NodeJS.Timeout | undefined
 
   constructor(
@@ -95,7 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     clearTimeout(this.deadline)
-    // runs after all data that has already arrived was read
+    // resolves after the data that has arrived with the headers is processed
     queueMicrotask(() =>
       this.resolve({ status, headers, body: this.ended ? this.bufferedBody() : this.streamedBody(controller) }),
     )

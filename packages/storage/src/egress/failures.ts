@@ -3,7 +3,7 @@ import { StorageError } from '@tidegate/protocol'
 import { busy, notDelivered, timedOut, unreachable } from '../storage-failures.js'
 import { MalformedResponse } from './response-head.js'
 
-/** Outcomes in the metrics by error code. Every other code counts as failed. */
+/** Metric outcomes by error code. All other codes count as failed. */
 export const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }
 
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
@@ -14,7 +14,7 @@ export function failureOf(error: unknown, signal: AbortSignal): StorageError {
   const { code = '' } = error as { code?: string }
   if (code === 'DNS_BUSY') return busy()
   if (signal.aborted || TIMEOUTS.has(code)) return timedOut()
-  // the storage answered, but not in HTTP that can be trusted
+  // the storage answered with malformed HTTP
   const isMalformed = error instanceof MalformedResponse || code.startsWith('HPE_')
   return isMalformed ? notDelivered('failed') : unreachable()
 }

@@ -1,4 +1,4 @@
-/** Destinations that the operator allows, in addition to the check for public addresses. */
+/** The operator's rules for destinations, in addition to the check for public addresses. */
 export interface DestinationPolicy {
   /** Host names; `*.example.org` matches every subdomain. Empty: all. */
   allowedHosts: readonly string[]
@@ -7,7 +7,7 @@ export interface DestinationPolicy {
   ports: readonly [first: number, last: number][]
 }
 
-/** Whether a URL may be requested: http or https, no user info, and an allowed host and port. */
+/** Whether a URL is http(s), without user info, and has an allowed host and port. */
 export function isAllowed(url: URL, policy: DestinationPolicy): boolean {
   if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username || url.password) return false
   const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443))
@@ -21,7 +21,6 @@ export function isAllowedHost(hostname: string, { allowedHosts, deniedHosts }: D
   return allowedHosts.length === 0 || allowedHosts.some((pattern) => matches(host, pattern))
 }
 
-/** Whether a port is allowed. */
 export function isAllowedPort(port: number, { ports }: DestinationPolicy): boolean {
   return ports.some(([first, last]) => port >= first && port <= last)
 }

@@ -8,7 +8,7 @@ export type CheckedRequest = Omit<EgressRequest, 'url'> & RequestUrl
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Returns the Location of a redirect; undefined for any other response, and if it is missing, empty, too long or ambiguous. */
+/** Returns the Location of a redirect; undefined if there is none, or it is empty, too long or ambiguous. */
 export function locationOf({ status, headers: { location } }: UpstreamResponse): string | undefined {
   if (!REDIRECTS.has(status)) return undefined
   const [first = '', ...others] = [location ?? []].flat()
@@ -17,7 +17,7 @@ export function locationOf({ status, headers: { location } }: UpstreamResponse):
   return isUsable ? first : undefined
 }
 
-/** Returns the request that follows a redirect. Secrets of the publisher are not sent to another origin. */
+/** Returns the next request of a redirect chain. The publisher's secrets are not sent to another origin. */
 export function redirected(request: CheckedRequest, status: number, to: RequestUrl): CheckedRequest {
   const downgraded = status === 303 || (request.method === 'POST' && (status === 301 || status === 302))
   const crossed = to.url.origin !== request.url.origin
@@ -25,6 +25,6 @@ export function redirected(request: CheckedRequest, status: number, to: RequestU
     ? Object.fromEntries(Object.entries(request.headers).filter(([name]) => !request.secret?.has(name)))
     : request.headers
   const method = downgraded && request.method !== 'HEAD' ? 'GET' : request.method
-  // a body may hold secrets of the publisher as well: it is sent to the first origin only
+  // a body may contain secrets too, so another origin does not get it
   return { ...request, ...to, method, headers, body: downgraded || crossed ? undefined : request.body }
 }

@@ -1,10 +1,10 @@
 import { trimmedOf } from './blanks.js'
 
-/** A URL as it is checked and connected to, and the request target as its author wrote it. */
+/** A parsed URL, and its request target as the author wrote it. */
 export interface RequestUrl {
   /** The only source of scheme, host and port. */
   url: URL
-  /** Path and query (RFC 9112, origin-form). Signatures may cover every byte, so nothing is normalised. */
+  /** Path and query (RFC 9112, origin-form). Not normalised, since signatures may cover every byte. */
   target: string
 }
 
@@ -12,14 +12,14 @@ export interface RequestUrl {
 export function requestUrl(text: string): RequestUrl | undefined {
   const url = parsed(text)
   if (!url) return undefined
-  // the authority ends where the URL parser ends it; the text behind it decides nothing but the target
+  // the authority ends at the same character as for the URL parser
   const [, target = ''] = /^[^:]*:[/\\]*[^/\\?#]*([^#]*)/.exec(stripped(text)) ?? []
   return { url, target: asTarget(encoded(target, 'utf8')) }
 }
 
 /**
- * Resolves a Location (RFC 9110, 10.2.2) against the URL that answered with it. Bytes outside ASCII, and spaces, are
- * percent-encoded one by one, as browsers do. Returns undefined if the result is not a URL.
+ * Resolves a Location (RFC 9110, 10.2.2) against the URL of its response. Percent-encodes spaces and non-ASCII bytes, like
+ * browsers. Returns undefined if the result is not a URL.
  */
 export function redirectUrl(location: string, base: RequestUrl): RequestUrl | undefined {
   const text = encoded(stripped(location), 'latin1')
@@ -31,7 +31,7 @@ export function redirectUrl(location: string, base: RequestUrl): RequestUrl | un
   return { url, target: asTarget((resolvedPath(reference, path) ?? url.pathname) + (query ?? '')) }
 }
 
-/** Resolves a reference without its query. Returns undefined for forms that only browsers accept. */
+/** Resolves a reference without query. Returns undefined for forms that only browsers accept. */
 function resolvedPath(reference: string, base: string): string | undefined {
   if (reference.includes('\\')) return undefined
   const [absolute, rooted = '/'] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/+[^/]*(\/.*)?$/i.exec(reference) ?? []
@@ -41,7 +41,7 @@ function resolvedPath(reference: string, base: string): string | undefined {
   return withoutDotSegments(base.slice(0, base.lastIndexOf('/') + 1) + reference)
 }
 
-/** RFC 3986, 5.2.4. */
+/** Removes dot segments (RFC 3986, 5.2.4). */
 function withoutDotSegments(path: string): string {
   const kept: string[] = []
   const segments = path.split('/').slice(1)
@@ -57,7 +57,7 @@ function parsed(text: string, base?: string): URL | undefined {
   return URL.canParse(text, base) ? new URL(text, base) : undefined
 }
 
-/** Returns a URL's text without the characters that the URL parser ignores. */
+/** Removes the characters that the URL parser ignores. */
 export function stripped(text: string): string {
   return trimmedOf(text, (code) => code <= 0x20).replace(/[\t\n\r]+/g, '')
 }

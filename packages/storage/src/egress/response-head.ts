@@ -1,6 +1,6 @@
 import { trimmed } from './blanks.js'
 
-/** A response whose head is no HTTP, too long, or ambiguous about the end of its body. */
+/** A response head that is not HTTP, too long, or ambiguous about the end of the body. */
 export class MalformedResponse extends Error {
   readonly code = 'STORAGE_MALFORMED'
 }
@@ -11,10 +11,10 @@ export interface ResponseHead {
   text: string
 }
 
-/** The fields that define the end of a body. */
+/** Fields that define the end of a body. */
 const FRAMING = ['content-length', 'transfer-encoding'] as const
 
-/** Control characters but the tab: in a value they may hide a coding, or split the head for another reader. */
+/** Control characters except tab. In a value they may hide a coding, or split the head for another parser. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
@@ -24,15 +24,13 @@ interface Field {
 }
 
 /**
- * Returns the head of a response (Latin-1, with its empty line) as the strict parser of the HTTP library wants it, and as it
- * is if it is strict already. Repairs whatever RFC 9112 lets a recipient repair, in one way, before anything is read from it: so no
- * two readers can differ.
- *
- * @throws MalformedResponse if it cannot be repaired, or if its framing is ambiguous
+ * Repairs the head of a response (Latin-1, with its empty line) as far as RFC 9112 allows, for the strict parser of undici. All
+ * later readers get the repaired head, so they cannot differ.
+ * @throws MalformedResponse if the head cannot be repaired, or its framing is ambiguous
  */
 export function repairedHead(head: string): ResponseHead {
   const [first = '', ...lines] = head.split(/\r?\n/).slice(0, -2)
-  // a higher minor version is one that speaks 1.1 as well (RFC 9110, 2.5)
+  // a higher minor version includes 1.1 (RFC 9110, 2.5)
   const [, minor, status, reason = ''] = /^HTTP\/1\.(\d)[ \t]+([1-9]\d\d)(?:[ \t]+([\s\S]*))?$/i.exec(first) ?? []
   if (minor === undefined) throw new MalformedResponse('no status line')
   const fields = framed(unfolded(lines))
@@ -41,7 +39,7 @@ export function repairedHead(head: string): ResponseHead {
   return { status: Number(status), text }
 }
 
-/** Parses field lines (RFC 9112, 5): joins folded ones, and ignores white space before the colon and around the value. */
+/** Parses field lines (RFC 9112, 5). Joins folded lines; ignores white space before the colon and around the value. */
 function unfolded(lines: string[]): Field[] {
   const fields: Field[] = []
   for (const line of lines) {
@@ -58,7 +56,7 @@ function unfolded(lines: string[]): Field[] {
   return fields.map(({ name, value }) => ({ name, value: trimmed(value) }))
 }
 
-/** Returns fields whose framing is unambiguous: one length, or chunks, or neither (RFC 9112, 6.3). */
+/** Returns fields with unambiguous framing: one length, or chunks, or neither (RFC 9112, 6.3). */
 function framed(fields: Field[]): Field[] {
   const [lengths, codings] = FRAMING.map((framing) => listOf(fields, framing)) as [Field[], Field[]]
   const length = new Set(lengths.map(({ value }) => value.replace(/^0+(?=\d)/, '')))
@@ -75,7 +73,7 @@ function framed(fields: Field[]): Field[] {
   return fields.flatMap((field, index) => (index === at ? (framing as Field) : isFraming(field.name) ? [] : field))
 }
 
-/** Returns the members of a field that is a list, on however many lines. */
+/** Returns the members of a list field, from all of its lines. */
 function listOf(fields: Field[], wanted: string): Field[] {
   return fields
     .filter(({ name }) => name.toLowerCase() === wanted)

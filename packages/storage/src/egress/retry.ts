@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RESET } from './upstream-socket.js'
 
 /** Milliseconds before each retry of a request whose connection was closed. */
 const BACKOFFS = [0, 50]
 
 /**
- * Retries if the connection was closed before a response: a storage may close an idle keep-alive connection just
- * when it is reused, and if there are several, all of them concurrently. Rejects with the last error.
+ * Retries if the connection was closed before a response, since a storage may close idle keep-alive connections just as they
+ * are reused. Rejects with the last error.
  */
 export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const backoff of BACKOFFS) {
@@ -14,7 +15,7 @@ export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSigna
     } catch (error) {
       if (!wasClosed(error) || signal.aborted) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, backoff))
+    await sleep(backoff)
   }
   return send()
 }

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import { ResponseHeads } from './response-heads.js'
 
 /**
- * Works around two properties of the HTTP library. It takes a reset for the end of a response that has neither length nor
- * chunks, so that half a file looks complete: here a reset is an error. And it refuses heads that RFC 9112 lets a recipient
- * repair, and some framing that it should refuse it accepts: here it gets strict heads alone.
+ * Works around two properties of undici. It takes a reset for the end of a response without length and chunks, so that half a
+ * file looks complete: here a reset is an error. And it refuses repairable heads but accepts some ambiguous framing: here it
+ * gets only repaired heads.
  */
 export function strictSocket(socket: Socket): Socket {
-  // runs before the library's own listener, which checks the code
+  // runs before undici's listener, which checks the code
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = RESET
   })
@@ -15,12 +15,12 @@ export function strictSocket(socket: Socket): Socket {
   return socket
 }
 
-/** Replaces the error code of a reset: the library does not handle this one. */
+/** The error code of a reset, which undici does not handle. */
 export const RESET = 'STORAGE_RESET'
 
 function repairHeads(socket: Socket): void {
   const { read, write } = socket
-  // only data after a request can be its response; the bytes of a file stay untouched
+  // a head is expected only after a request was written
   const heads = new ResponseHeads()
   socket.write = function expectResponse(...args: unknown[]) {
     heads.expect()

@@ -2,9 +2,9 @@ import { trimmed } from '../egress/blanks.js'
 import { decoded, latin1Text, percentDecoded } from './name-text.js'
 
 /**
- * Returns the file name of a Content-Disposition (RFC 6266), read as browsers do: `filename*` in any charset takes precedence;
- * `filename` may be raw UTF-8 or Latin-1, hold spaces without quotes, be percent-encoded, or consist of encoded words. Of
- * several parameters the first one that can be read counts. `header`: Latin-1, as it arrives.
+ * Returns the file name of a Content-Disposition (RFC 6266) like browsers. `filename*` in any charset takes precedence.
+ * `filename` may be raw UTF-8 or Latin-1, have unquoted spaces, be percent-encoded, or consist of encoded words. The first
+ * readable parameter counts. `header`: in Latin-1.
  */
 export function suggestedName(header: string | string[] | undefined): string | undefined {
   const [disposition = ''] = [header ?? []].flat()
@@ -15,19 +15,19 @@ export function suggestedName(header: string | string[] | undefined): string | u
   return [...extended, ...values.filename.map(plainName)].find((name) => name !== undefined && name !== '')
 }
 
-/** Returns names and values of parameters. The type is one without a value. */
+/** Yields names and values of parameters, and the type without a value. */
 function* parameters(text: string): Iterable<[name: string, value: string]> {
   const parameter = /([^=;]*)(?:=\s*(?:"((?:[^"\\]|\\[\s\S])*)"?[^;]*|([^;]*)))?(?:;|$)/y
   while (parameter.lastIndex < text.length) {
     const [, name = '', quoted, token = ''] = parameter.exec(text) ?? []
-    // some servers leave the semicolon after the type out
+    // some servers omit the semicolon after the type
     const bare = name.trim().split(/\s/).at(-1) ?? ''
-    // a backslash before any other character is one of a Windows path
+    // other backslashes belong to a Windows path
     yield [bare.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? trimmed(token)]
   }
 }
 
-/** RFC 8187, which some servers write with quotes, without a charset, or without percent-encoding. */
+/** Decodes an extended value (RFC 8187). Some servers add quotes, or omit charset or percent-encoding. */
 function extendedName(value: string): string | undefined {
   const [, charset = '', text = value] = /^([^']*)'[^']*'([\s\S]*)$/.exec(value) ?? []
   return decoded(percentDecoded(text), charset || 'utf-8')
@@ -38,7 +38,7 @@ function plainName(value: string): string {
   return (value.includes('%') ? decoded(percentDecoded(value), 'utf-8') : undefined) ?? latin1Text(value)
 }
 
-/** Decodes encoded words (RFC 2047). Those of an unknown charset stay as they are. */
+/** Decodes encoded words (RFC 2047). Words of an unknown charset stay unchanged. */
 function encodedWords(value: string): string {
   const parts = value.replace(/\?=\s+(?==\?)/g, '?=').split(/(=\?[^?\s]+\?[bq]\?[^?]*\?=)/i)
   let text = ''
@@ -48,7 +48,7 @@ function encodedWords(value: string): string {
     run = undefined
   }
   for (const part of parts) {
-    // the language after an asterisk (RFC 2231) does not count
+    // ignores the language after an asterisk (RFC 2231)
     const [, charset, coding = '', coded = ''] = /^=\?([^?*\s]+)(?:\*[^?]*)?\?([bq])\?([^?]*)\?=$/i.exec(part) ?? []
     if (charset === undefined) {
       if (part !== '') end()
@@ -57,7 +57,7 @@ function encodedWords(value: string): string {
     }
     if (run?.charset !== charset) end()
     run ??= { charset, bytes: '', source: '' }
-    // the bytes of one character may be spread over several words
+    // one character may span several words
     run.bytes += /b/i.test(coding) ? Buffer.from(coded, 'base64').toString('latin1') : quotedPrintable(coded)
     run.source += part
   }

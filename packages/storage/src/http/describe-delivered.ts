@@ -8,10 +8,9 @@ import { notDelivered, timedOut } from '../storage-failures.js'
 import { mediaType } from './responses.js'
 
 /**
- * Describes a file by the answer that a download gets, and by the beginning of its body, which is taken over. Thus a file is
- * valid if it is delivered. `claimedSize`: asks elsewhere for the size of a long file that comes without one.
- *
- * @throws StorageError if the response is no file, or breaks in its beginning
+ * Describes a file by the response to a download and the beginning of its body: a file is valid if it can be downloaded. Takes
+ * over the body. `claimedSize` requests the size of a long file that is sent without a length.
+ * @throws StorageError if the beginning of the body breaks
  */
 export async function describeDelivered(
   { status, headers, name, body }: OpenedFile,
@@ -24,7 +23,7 @@ export async function describeDelivered(
   }
   const { sample } = STORAGE_LIMITS.describing
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
-  // of a long file with a length, the first bytes suffice
+  // for a long file with a length, the first bytes suffice
   const { bytes, ended } = await readBeginning(body, (announced ?? 0) > sample ? 1 : sample, signal)
   let contentLength = ended ? bytes : announced
   if (contentLength === undefined) {
@@ -40,7 +39,7 @@ export async function describeDelivered(
   }
 }
 
-/** Reads up to `limit` bytes or more of a body, or to its end, and discards the rest. A slow body is left after a while. */
+/** Reads a body until more than `limit` bytes, its end, or a time-out after the first byte. Discards the rest. */
 async function readBeginning(body: Readable, limit: number, signal: AbortSignal) {
   let bytes = 0
   let patience: Deadline | undefined
@@ -52,7 +51,7 @@ async function readBeginning(body: Readable, limit: number, signal: AbortSignal)
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      // one byte more would be the end of a file of this size
+      // not at `limit` itself: the file may end there
       if (bytes > limit) return { bytes, ended: false }
       if (patience || bytes === 0) continue
       patience = new Deadline({ milliseconds: STORAGE_LIMITS.describing.sampleTime, parent: signal })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { STORAGE_LIMITS } from '../limits.js'
 
-/** Headers that a descriptor may not set: they belong to the connection, not to the file. */
+/** Headers of the connection, which a descriptor may not set. */
 const FORBIDDEN_HEADERS = new Set([
   'host',
   'connection',
@@ -36,13 +36,13 @@ const headerRecord = z.record(
 export const descriptorHeaders = z
   .unknown()
   .optional()
-  // counted before each one is checked
+  // counts headers before it checks each one
   .refine(
     (value) => typeof value !== 'object' || Object.keys(value ?? {}).length <= STORAGE_LIMITS.files.headers,
     `must not hold more than ${STORAGE_LIMITS.files.headers} headers`,
   )
   .pipe(z.union([headerRecord, z.array(z.never()).max(0)], 'must be an object of header names and values').nullish())
-  // some clients send an empty array for no headers
+  // some clients send an empty array instead of an object
   .transform((value) => lowerCased(Array.isArray(value) ? {} : (value ?? {})))
 
 /** A URL of bounded length, not yet parsed. */

@@ -19,11 +19,11 @@ describe('entity tags', () => {
     ['w/"a"', []],
     ['"a b"', []],
     ['"a\x7f"', []],
-  ])('reads %j', (list, tags) => {
+  ])('are parsed from %j', (list, tags) => {
     expect(entityTags(list)).toEqual(tags)
   })
 
-  it('reads a bounded part of a list, quickly', () => {
+  it('are parsed from long lists in little time, up to the limits', () => {
     const { condition, conditionTags, etag } = STORAGE_LIMITS.headers
     expect(entityTags(Array(conditionTags).fill('"a"').join())).toHaveLength(conditionTags)
     expect(
@@ -41,11 +41,11 @@ describe('entity tags', () => {
       entityTags(`${list.slice(1)}x`)
       matchesIfNoneMatch(list, '"a"')
     }
-    // a parser with backtracking takes seconds for one of these
+    // a parser with backtracking takes seconds for one of these lists
     expect(clock() - began).toBeLessThan(500)
   })
 
-  it('never throws, and finds each tag in any short list', () => {
+  it('are all found in any short list, and no text makes the parser throw', () => {
     const tag = fc
       .tuple(fc.boolean(), fc.stringMatching(/^[\x21\x23-\x7e\x80-\xff]{0,40}$/))
       .map(([weak, text]) => `${weak ? 'W/' : ''}"${text}"`)
@@ -63,7 +63,7 @@ describe('entity tags', () => {
     )
   })
 
-  it('uses weak comparison', () => {
+  it('are compared weakly', () => {
     expect(matchesIfNoneMatch('W/"a"', '"a"')).toBe(true)
     expect(matchesIfNoneMatch('"b", "a"', 'W/"a"')).toBe(true)
     expect(matchesIfNoneMatch(' * ', '"a"')).toBe(true)

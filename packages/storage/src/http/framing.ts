@@ -1,7 +1,7 @@
 import type { EgressResponse } from '../egress/egress.js'
 import type { OpenedFile } from '../storage.js'
 
-/** A parsed Content-Range: the first and last byte, both inclusive. */
+/** A parsed Content-Range; both ends are inclusive. */
 export interface ContentRange {
   first: number
   last: number
@@ -18,9 +18,8 @@ export function parseContentRange(contentRange: string | undefined): ContentRang
 }
 
 /**
- * Returns a response with the whole file as a 200. That is a 203, which a proxy has changed, a success of an unknown kind (RFC
- * 9110, 15), and a 206 that nobody asked for if its Content-Range, and its length if it has one, prove that it holds the whole
- * file: some storages answer every GET so. Any other response is returned as it is.
+ * Turns a response with the whole file into a 200: a 203 of a proxy, an unknown success (RFC 9110, 15), or an unrequested 206 whose
+ * Content-Range and length prove that it is the whole file. Returns other responses unchanged.
  */
 export function asWhole(requested: Record<string, string>, response: EgressResponse): EgressResponse {
   const { status, headers } = response
@@ -34,14 +33,14 @@ export function asWhole(requested: Record<string, string>, response: EgressRespo
   return { ...response, status: 200, headers: others }
 }
 
-/** Whether a status is a success that is not registered. Of the registered ones, only 200, 203 and 206 hold a file. */
+/** Whether a status is an unregistered success. Of the registered ones, only 200, 203 and 206 contain a file. */
 function isUnknownSuccess(status: number): boolean {
   return status > 208 && status < 300 && status !== 226
 }
 
 /**
- * Whether a response fits its request: 206 and 416 only for a range request, 304 only for a conditional one, and a part
- * as long as its range says. Otherwise a storage could make a consumer keep a stale copy, or take a part for the file.
+ * Whether a response fits its request: 206 and 416 only for a range, 304 only for a condition, and a part of the length of its
+ * range. Otherwise consumers could keep a stale copy, or take a part for the whole file.
  */
 export function isExpectedResponse(
   requested: Record<string, string>,
@@ -52,14 +51,14 @@ export function isExpectedResponse(
   if (status === 304) return requested['if-none-match'] !== undefined || requested['if-modified-since'] !== undefined
   if (requested.range === undefined) return false
   if (status === 416) return true
-  // several ranges come as a multipart body, each part with its own range
+  // several ranges have a multipart body, in which each part has its range
   if (headers['content-type']?.startsWith('multipart/byteranges')) return requested.range.includes(',')
   const part = parseContentRange(headers['content-range'])
   const length = headers['content-length']
   return part !== undefined && (length === undefined || Number(length) === part.last - part.first + 1)
 }
 
-/** Whether two responses are parts of the same file: the rest must have the validator and size of the beginning. */
+/** Whether the rest has the validator and size of the beginning. */
 export function isSameFile(beginning: OpenedFile['headers'], rest: OpenedFile['headers']): boolean {
   const { etag, 'last-modified': modified } = beginning
   // a response to If-Range must repeat the entity tag, but not Last-Modified (RFC 9110, 15.3.7)

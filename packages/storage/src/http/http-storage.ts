@@ -14,11 +14,11 @@ import { asDecoded, assertDelivered, isCodedPart, passedHeaders, type Sent } fro
 import { resuming } from './resume.js'
 import { withStoredCoding } from './stored-coding.js'
 
-/** How one storage object is fetched over HTTP. */
+/** An HTTP request for a storage object. */
 export interface HttpRequest {
   url: string
   method: 'GET' | 'POST'
-  /** Names in lower case. They override those of the consumer. */
+  /** Override the consumer's headers. Names in lower case. */
   headers?: Record<string, string>
   body?: string
   /** Names of headers that are never sent to another origin. */
@@ -29,18 +29,18 @@ export interface HttpRequest {
 export interface HttpKind<T> {
   type: string
   schema: z.ZodType<T>
-  /** Returns equivalent requests, tried in this order until one delivers the file. Throws ValidationError. */
+  /** Returns equivalent requests, to try in order until one succeeds. Throws ValidationError. */
   requests(file: T, userdata: UserData | undefined): HttpRequest[] | Promise<HttpRequest[]>
-  /** Whether the last segment of the URL may serve as file name. */
+  /** Whether the last segment of the URL may be the file name. */
   namedByUrl: boolean
-  outline?: Storage<T>['outline']
-  /** Returns a body with all bytes of this one if its beginning is that of a file. Throws StorageError. */
+  outline?: (file: T) => FileDescription | undefined
+  /** Checks the beginning of a body. Returns a body with all bytes. Throws StorageError. */
   checked?(body: Readable): Promise<Readable>
 }
 
 type Headers = Record<string, string>
 
-/** A file as a download gets it, and the request that delivered it. */
+/** A downloaded file, and its request. */
 interface Delivery {
   file: OpenedFile
   /** Whether its content coding is the format of the file itself. */
@@ -50,44 +50,41 @@ interface Delivery {
   request: HttpRequest
 }
 
-/** The storage of a kind whose files are responses to HTTP requests. */
-export class HttpStorage<T> implements Storage<T> {
-  readonly type: string
-  readonly schema: Storage<T>['schema']
+/** Creates the storage for a kind whose files are responses to HTTP requests. */
+export function httpStorage<T>(kind: HttpKind<T>, egress: Egress): Storage<T> {
+  const downloads = new Downloads(kind, egress)
+  return {
+    ...kind,
+    async open(file, context) {
+      const { file: opened } = await downloads.start(await kind.requests(file, context.userdata), context)
+      if (context.method === 'GET') return opened
+      // also for HEAD a GET, ended after its headers: the HEAD response of many storages differs
+      discard(opened.body)
+      return { ...opened, body: Readable.from([]) }
+    },
+    async describe(file, context) {
+      try {
+        const requests = await kind.requests(file, context.userdata)
+        const delivery = await downloads.start(requests, { ...context, method: 'GET', headers: {} })
+        return await describeDelivered(delivery.file, context.signal, () => downloads.claimedSize(delivery, context))
+      } catch (error) {
+        return describeFailure(error)
+      }
+    },
+  }
+}
 
+class Downloads {
   constructor(
-    private readonly kind: HttpKind<T>,
+    private readonly kind: Pick<HttpKind<unknown>, 'namedByUrl' | 'checked'>,
     private readonly egress: Egress,
-  ) {
-    this.type = kind.type
-    this.schema = kind.schema
-  }
+  ) {}
 
-  outline(file: T): FileDescription | undefined {
-    return this.kind.outline?.(file)
-  }
-
-  async open(file: T, context: OpenRequest): Promise<OpenedFile> {
-    const { file: opened } = await this.deliver(file, context)
-    if (context.method === 'GET') return opened
-    // HEAD of a storage says little about its GET: the answer is that of GET, ended after its headers
-    discard(opened.body)
-    return { ...opened, body: Readable.from([]) }
-  }
-
-  async describe(file: T, context: RequestContext): Promise<FileDescription> {
-    try {
-      const delivery = await this.deliver(file, { ...context, method: 'GET', headers: {} })
-      return await describeDelivered(delivery.file, context.signal, () => this.claimedSize(delivery, context))
-    } catch (error) {
-      return describeFailure(error)
-    }
-  }
-
-  /** Tries the requests of a file until one succeeds. Throws the last failure if none does. */
-  private async deliver(file: T, context: OpenRequest): Promise<Delivery> {
-    let failure: StorageError = unreachable()
-    for (const request of await this.kind.requests(file, context.userdata)) {
+  /** Tries requests until one succeeds. Throws the last failure if none does. */
+  async start(requests: HttpRequest[], context: OpenRequest): Promise<Delivery> {
+    // constructed on failure only: an error captures a stack trace
+    let failure: StorageError | undefined
+    for (const request of requests) {
       try {
         return await this.fetch(request, context)
       } catch (error) {
@@ -95,7 +92,7 @@ export class HttpStorage<T> implements Storage<T> {
         failure = error
       }
     }
-    throw failure
+    throw failure ?? unreachable()
   }
 
   private async fetch(request: HttpRequest, context: OpenRequest): Promise<Delivery> {
@@ -103,7 +100,7 @@ export class HttpStorage<T> implements Storage<T> {
     let sent = await this.send(request, headers, context)
     if (request.method === 'POST') return this.delivery(request, sent, context)
     const isPart = isCodedPart(sent) && request.headers?.range === undefined
-    // a part of coded bytes cannot be decoded: the whole file is a valid response to a range, too
+    // a part of coded bytes cannot be decoded, so the whole file is the response
     if (isPart) {
       discard(sent.response.body)
       sent = await this.send(request, withoutRange(headers), context)
@@ -111,7 +108,7 @@ export class HttpStorage<T> implements Storage<T> {
     const delivery = await this.delivery(request, sent, context)
     const file = isPart && delivery.stored ? await this.partOfStored(delivery, headers, context) : delivery.file
     const resumed = resuming(file, async (from, to, validator) => {
-      // these override a range of the publisher's, which they resume
+      // these headers replace a range of the publisher
       const rest = { ...request.headers, range: `bytes=${from}-${to}`, 'if-range': validator }
       const resend: HttpRequest = { ...request, headers: rest }
       if (delivery.stored) return this.partOfStored({ ...delivery, request: resend }, {}, context)
@@ -127,7 +124,7 @@ export class HttpStorage<T> implements Storage<T> {
     return { requestHeaders, response: asWhole(requestHeaders, response) }
   }
 
-  /** Checks a response, and decodes its body. Throws StorageError if it is not the file. */
+  /** Checks a response and decodes its body. Throws StorageError if it is not the file. */
   private async delivery(request: HttpRequest, sent: Sent, { budget }: OpenRequest): Promise<Delivery> {
     const name = nameOf(sent.response, this.kind.namedByUrl)
     const { response, stored, named } = await withStoredCoding(sent.response, name)
@@ -139,7 +136,7 @@ export class HttpStorage<T> implements Storage<T> {
     return { file: openedFile({ ...decoded, body }, named), stored, asSent, request }
   }
 
-  /** Delivers a part of a file whose coding belongs to it: only the beginning of the file shows that. */
+  /** Requests a part of a file with a stored coding, which only the beginning of the file shows. */
   private async partOfStored(whole: Delivery, headers: Headers, context: OpenRequest): Promise<OpenedFile> {
     discard(whole.file.body)
     const { requestHeaders, response } = await this.send(whole.request, headers, context)
@@ -150,8 +147,8 @@ export class HttpStorage<T> implements Storage<T> {
     return openedFile(part, whole.file.name)
   }
 
-  /** Returns the size that a range request tells of a file which GET sends without a length, if it tells one. */
-  private async claimedSize({ request, file, asSent }: Delivery, context: RequestContext) {
+  /** Requests the size of a file without a length, by a range request; undefined if unknown. */
+  async claimedSize({ request, file, asSent }: Delivery, context: RequestContext) {
     if (!asSent || request.method === 'POST' || request.headers?.range !== undefined) return undefined
     const limits = { milliseconds: STORAGE_LIMITS.describing.claim, parent: context.signal }
     return withDeadline(limits, async (signal) => {
@@ -165,7 +162,6 @@ export class HttpStorage<T> implements Storage<T> {
   }
 }
 
-/** Returns a checked response as a file. */
 function openedFile({ status, headers, body }: EgressResponse, name: string | undefined): OpenedFile {
   return {
     status: status as OpenedFile['status'],
@@ -175,12 +171,12 @@ function openedFile({ status, headers, body }: EgressResponse, name: string | un
   }
 }
 
-/** Returns the context that all upstream requests of one client request share. */
+/** Returns the common context of all requests of one download. */
 function sharedContext({ signal, budget, fetched }: RequestContext): Omit<RequestContext, 'userdata'> {
   return { signal, budget, ...(fetched ? { fetched } : {}) }
 }
 
-/** With If-Range of the consumer's, a range of the publisher's could become the whole file. */
+/** Removes the consumer's If-Range, which could turn a range of the publisher into the whole file. */
 function withoutIfRange({ 'if-range': _, ...others }: Headers): Headers {
   return others
 }

@@ -4,7 +4,7 @@ import { safeName } from '../safe-name.js'
 import { suggestedName } from './content-disposition.js'
 import { latin1Text, percentDecoded } from './name-text.js'
 
-/** Returns the safe name of a response: the one that it suggests, or the last segment of its URL if that may name it. */
+/** Returns a safe file name: the suggested one, or with `namedByUrl` the last segment of the URL. */
 export function nameOf({ headers, url }: EgressResponse, namedByUrl: boolean): string | undefined {
   const suggested = safeName(suggestedName(headers['content-disposition']) ?? '')
   return suggested || safeName((namedByUrl ? lastSegment(url) : undefined) ?? '') || undefined

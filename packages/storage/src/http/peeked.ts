@@ -5,8 +5,8 @@ import { BufferedBody } from '../egress/exchange.js'
 import { notDelivered } from '../storage-failures.js'
 
 /**
- * Reads the beginning of a body until `isEnough` of a chunk, or to its end. Returns a body that has all bytes. Takes the body
- * over. Throws StorageError if it breaks before.
+ * Reads a body until `isEnough` returns true for a chunk, or to its end. Returns a body with all bytes. Takes over the source.
+ * @throws StorageError if the body breaks earlier
  */
 export async function peeked(source: Readable, isEnough: (chunk: Buffer) => boolean): Promise<Readable> {
   if (source instanceof BufferedBody) {
@@ -39,7 +39,6 @@ export async function peeked(source: Readable, isEnough: (chunk: Buffer) => bool
   return body
 }
 
-/** The failure of a body, whatever error broke it. */
 function failed(error: unknown): never {
   if (error instanceof StorageError) throw error
   throw notDelivered()

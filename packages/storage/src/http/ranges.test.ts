@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { byteRange } from './ranges.js'
 
-describe('the Range header, where the service itself serves ranges', () => {
+describe('a Range header', () => {
   it.each([
     ['bytes=0-4', { start: 0, end: 4 }],
     ['bytes=3-', { start: 3, end: 9 }],
@@ -9,7 +9,7 @@ describe('the Range header, where the service itself serves ranges', () => {
     ['bytes=9-9', { start: 9, end: 9 }],
     ['bytes=-4', { start: 6, end: 9 }],
     ['bytes=-99', { start: 0, end: 9 }],
-  ])('%s selects the bytes of a ten-byte file that RFC 9110 requires', (header, range) => {
+  ])('%s selects bytes of a ten-byte file as in RFC 9110', (header, range) => {
     expect(byteRange(header, 10)).toEqual(range)
   })
 
@@ -27,11 +27,11 @@ describe('the Range header, where the service itself serves ranges', () => {
     'lines=0-4',
     'bytes=a-b',
     'bytes= 0-4',
-  ])('%j is ignored, so that the whole file is sent', (header) => {
+  ])('%j is ignored: the whole file is sent', (header) => {
     expect(byteRange(header, 10)).toBeUndefined()
   })
 
-  it('no range of an empty file is satisfiable', () => {
+  it('is never satisfiable for an empty file', () => {
     for (const header of ['bytes=0-', 'bytes=0-0', 'bytes=-1'])
       expect(byteRange(header, 0), header).toBe('unsatisfiable')
   })

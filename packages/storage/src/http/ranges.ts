@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * Parses the single range of a Range header for a file of `size` bytes (RFC 9110). Returns undefined if the whole
- * file must be sent: no header, several ranges, another unit. Returns 'unsatisfiable' if it lies outside the file.
+ * Parses a Range header with a single range, for a file of `size` bytes (RFC 9110). Undefined if the whole file must be sent:
+ * no header, several ranges, another unit. 'unsatisfiable' if the range is outside the file.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '')

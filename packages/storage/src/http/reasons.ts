@@ -1,6 +1,6 @@
 import type { FileProblem } from '@tidegate/protocol'
 
-/** The reason for a file's unavailability, from the status of a response. */
+/** Returns the problem of a file by the status of a response. */
 export function reasonOf(status: number): FileProblem {
   if (status === 404 || status === 410) return 'not_found'
   if (status === 401 || status === 403 || status === 407) return 'denied'

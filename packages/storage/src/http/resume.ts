@@ -10,9 +10,8 @@ import { isSameFile, parseContentRange } from './framing.js'
 export type Reopen = (from: number, to: number, validator: string) => Promise<OpenedFile>
 
 /**
- * Makes a file resumable: when the transfer breaks, it continues where it stopped, by a range request with the file's
- * validator, so that all bytes belong to the same file. Without a strong validator or a length the file is returned as
- * it is, and a break ends the transfer with an error.
+ * Makes a file resumable: a broken transfer continues by a range request with the file's validator, so that all bytes belong to
+ * the same file. Without a strong validator or a length, returns the file unchanged.
  */
 export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
   if (opened.body instanceof BufferedBody) return opened
@@ -25,7 +24,7 @@ export function resuming(opened: OpenedFile, reopen: Reopen): OpenedFile {
   return { ...opened, body: new ResumingBody(opened.body, first, first + Number(length) - 1, rest) }
 }
 
-/** Returns the body of the rest; undefined if it is not the requested range, or not of the same file. */
+/** Returns the body of the rest; undefined if it is another range or another file. */
 function restOf(original: OpenedFile, from: number, to: number, rest: OpenedFile): Readable | undefined {
   const part = parseContentRange(rest.headers['content-range'])
   if (rest.status === 206 && part?.first === from && part.last === to && isSameFile(original.headers, rest.headers))
@@ -39,7 +38,7 @@ class ResumingBody extends Readable {
 
   constructor(
     private source: Readable,
-    /** Positions of the next byte and of the last one. */
+    /** Offsets of the next byte and of the last one. */
     private position: number,
     private readonly last: number,
     private readonly rest: (from: number, to: number) => Promise<Readable | undefined>,
@@ -61,7 +60,7 @@ class ResumingBody extends Readable {
     this.source = source
     source.on('data', (chunk: Buffer) => {
       this.position += chunk.length
-      // bytes beyond the announced length would be read as the next response of the connection
+      // more bytes than announced: the file is not trusted
       if (this.position > this.last + 1) this.destroy(notDelivered())
       else if (!this.push(chunk)) source.pause()
     })

@@ -8,9 +8,10 @@ import { mediaType } from './responses.js'
 
 /** A file format that servers also declare as a content coding, as for `a.tar.gz`. */
 interface Format {
-  /** The end of a name, and media types; the first one is given to a file whose type denies the format. */
+  /** Matches file names of the format. */
   names: RegExp
   suffix: string
+  /** Media types. The first one replaces a type of another format. */
   types: [string, ...string[]]
   magic: Buffer
 }
@@ -64,19 +65,19 @@ const FORMATS: Record<string, Format> = {
   zstd,
 }
 
-/** A response whose coding is either one of the transfer, to be decoded, or that of the file itself, which is removed. */
+/** A response after the check for a stored coding. */
 export interface WithStoredCoding {
   response: EgressResponse
-  /** Whether the coding is the format of the file itself. */
+  /** Whether the content coding is the format of the file itself, and was removed from the headers. */
   stored: boolean
-  /** The name of the file, which fits its format. */
+  /** The file name, with the suffix of the format. */
   named: string | undefined
 }
 
 /**
- * Recognizes a compressed file that is declared twice: by its name or type, and by a content coding, like `a.csv.gz` with
- * `Content-Encoding: gzip`. Its bytes are the file, as in browsers. Only the bytes tell whether the server has compressed
- * that file once more for the transfer; then, and if they deny the coding, the response is returned as it is.
+ * Recognizes a compressed file that is declared twice, such as `a.csv.gz` with `Content-Encoding: gzip`. Its bytes are the file,
+ * like in browsers, and are not decoded. Returns the response unchanged if the bytes show another format, or that the server
+ * has compressed the file once more for the transfer.
  */
 export async function withStoredCoding(response: EgressResponse, name: string | undefined): Promise<WithStoredCoding> {
   const format = declaredFormat(response, name)
@@ -90,7 +91,7 @@ export async function withStoredCoding(response: EgressResponse, name: string | 
   return { response: { ...response, headers: { ...headers, 'content-type': contentType }, body }, stored: true, named }
 }
 
-/** Returns the format that name or type declare together with the only content coding of a whole file. */
+/** Returns the format of a whole file if its only content coding and its name or type declare the same one. */
 function declaredFormat({ status, headers }: EgressResponse, name: string | undefined): Format | undefined {
   const [coding = '', ...others] = contentCodings(headers)
   const format = others.length === 0 && Object.hasOwn(FORMATS, coding) ? FORMATS[coding] : undefined
@@ -104,7 +105,7 @@ function startsWith(bytes: Buffer, { magic }: Format): boolean {
   return bytes.subarray(0, magic.length).equals(magic)
 }
 
-/** Returns the first decoded bytes, as far as the head of the coded ones tells them. Servers compress again by gzip alone. */
+/** Returns the first decoded bytes of a head. Only for gzip, the format in which servers compress a file once more. */
 function decodedHead(head: Buffer, format: Format): Buffer {
   if (format !== gzip) return Buffer.of()
   try {
@@ -114,7 +115,7 @@ function decodedHead(head: Buffer, format: Format): Buffer {
   }
 }
 
-/** Reads the head of a body. Returns it with a body that has all bytes. Takes the body over. */
+/** Reads the head of a body. Also returns a body with all bytes. Takes over the source. */
 async function headOf(source: Readable): Promise<{ head: Buffer; body: Readable }> {
   const read: Buffer[] = []
   let length = 0

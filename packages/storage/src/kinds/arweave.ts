@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { HttpStorage } from '../http/http-storage.js'
+import { httpStorage } from '../http/http-storage.js'
 import type { Storage } from '../storage.js'
 import type { StorageTools } from './tools.js'
 
@@ -13,7 +13,7 @@ export type ArweaveFile = z.infer<typeof arweaveFile>
 
 /** Creates the storage for Arweave transactions, which tries the configured gateways in order. */
 export function arweaveStorage({ egress, gateways }: StorageTools): Storage<ArweaveFile> {
-  return new HttpStorage(
+  return httpStorage(
     {
       type: 'arweave',
       schema: arweaveFile,

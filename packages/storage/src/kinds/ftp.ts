@@ -22,7 +22,7 @@ export type FtpFile = z.infer<typeof ftpFile>
 
 /** Creates the storage for FTP servers (ftp, or ftps with explicit TLS). User and password are part of the secret URL. */
 export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
-  /** Opens a file. `rangeOf`: the Range header for a file of a size. */
+  /** Opens a file. `rangeOf` returns the Range header for its size. */
   async function openPart(
     { url }: FtpFile,
     method: OpenRequest['method'],
@@ -32,7 +32,7 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     const { session, path, size } = await login(egress, url, context)
     const segment = lastSegment(new URL(url))
     const name = segment ? { name: segment } : {}
-    // some servers report 0 for files that they make when asked
+    // some servers report 0 for generated files
     if (!size) return { ...(await openUnsized(session, path, method)), ...name }
     let range = byteRange(rangeOf(size), size)
     if (range === 'unsatisfiable') {
@@ -40,7 +40,7 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
       const headers = { 'accept-ranges': 'bytes', 'content-range': `bytes */${size}` }
       return { status: 416, headers, body: Readable.from([]) }
     }
-    // without REST, the answer to a range is the whole file
+    // without REST, a range request gets the whole file
     const isWhole = range !== undefined && range.start > 0 && !(await session.canStartAt(range.start))
     if (isWhole) range = undefined
     if (method === 'HEAD') session.close()
@@ -61,7 +61,7 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
     open: (file, context) => openPart(file, context.method, context, () => context.headers.range),
     async describe(file, context): Promise<FileDescription> {
       try {
-        // a short file is read, and of a long one the last byte: that shows whether the size is true
+        // reads a short file, and the last byte of a long one, to verify the size
         const rangeOf = (size: number) => (size > STORAGE_LIMITS.describing.sample ? 'bytes=-1' : undefined)
         const opened = await openPart(file, 'GET', context, rangeOf)
         const described = await describeDelivered(opened, context.signal)
@@ -75,7 +75,7 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
   }
 }
 
-/** Logs in and requests the size of the file, which may be unknown. The caller must close the session. */
+/** Logs in and requests the size of the file; undefined if unknown. The caller must close the session. */
 async function login(egress: Egress, text: string, context: RequestContext) {
   const url = new URL(text)
   const port = url.protocol === 'ftps:' ? 990 : 21
@@ -84,7 +84,7 @@ async function login(egress: Egress, text: string, context: RequestContext) {
   return { session, path, size: await session.size(path) }
 }
 
-/** Opens a file whose size the server does not know. */
+/** Opens a file of unknown size. */
 async function openUnsized(session: FtpSession, path: string, method: OpenRequest['method']): Promise<OpenedFile> {
   const body = await session.read(path, 0, Number.POSITIVE_INFINITY)
   // an empty file ends before its first byte

@@ -3,7 +3,7 @@ import { StorageError } from '@tidegate/protocol'
 import * as z from 'zod'
 import { discard } from '../egress/egress.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
-import { HttpStorage } from '../http/http-storage.js'
+import { httpStorage } from '../http/http-storage.js'
 import { peeked } from '../http/peeked.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import type { Storage } from '../storage.js'
@@ -23,17 +23,17 @@ const graphqlFile = z.object({
 export type GraphqlFile = z.infer<typeof graphqlFile>
 
 /**
- * Matches a document that may be more than a query without variables: one that may change something, or takes
- * variables. GraphQL has no escapes in names, so a search of the whole text errs only on the safe side.
+ * Matches a document that may be a mutation or subscription, or may take variables. GraphQL has no escapes in names, so it
+ * misses none.
  */
 const MORE_THAN_A_QUERY = /\b(?:mutation|subscription)\b|\$/
 
-/** Creates the storage for results of GraphQL queries by the publisher. Userdata becomes the variables of the query. */
+/** Creates the storage for results of the publisher's GraphQL queries. Userdata becomes the variables. */
 export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
-  return new HttpStorage(
+  return httpStorage(
     {
       type: 'graphql',
-      schema: graphqlFile as unknown as z.ZodType<GraphqlFile>,
+      schema: graphqlFile,
       namedByUrl: false,
       checked: withData,
       outline: ({ query }) =>
@@ -52,7 +52,7 @@ export function graphqlStorage({ egress }: StorageTools): Storage<GraphqlFile> {
   )
 }
 
-/** Refuses an answer without data: nobody would buy it. Throws StorageError. */
+/** Returns the body of an answer with data. Throws StorageError if it has none. */
 async function withData(answer: Readable): Promise<Readable> {
   const judged = new GraphqlAnswer()
   let bytes = 0

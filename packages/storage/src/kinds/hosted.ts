@@ -16,7 +16,7 @@ const hostedFile = z.object({
 
 export type HostedObject = z.infer<typeof hostedFile>
 
-/** Creates the storage of files that this service hosts itself. */
+/** Creates the storage for files that this service hosts. */
 export function hostedStorage({ hosted }: StorageTools): Storage<HostedObject> {
   async function open({ id }: HostedObject, { method, headers: asked, signal }: OpenRequest): Promise<OpenedFile> {
     const file = await hosted?.(id)
@@ -54,7 +54,7 @@ export function hostedStorage({ hosted }: StorageTools): Storage<HostedObject> {
   }
 }
 
-/** The digest of the whole file, of which a range is a part (RFC 9530). */
+/** Returns the digest of the whole file (RFC 9530), also for a range. */
 function digestOf({ sha256 }: HostedFile): string {
   return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`
 }
@@ -63,7 +63,7 @@ function isSame(ifRange: string | undefined, etag: string): boolean {
   return ifRange === undefined || ifRange === etag
 }
 
-/** Opens the bytes; the file is closed when the consumer leaves, whatever state it is in. */
+/** Opens a range. The signal closes the file in any state. */
 async function read(file: HostedFile, start: number, end: number, signal: AbortSignal): Promise<Readable> {
   const body = await file.read(start, end, signal).catch(() => {
     throw new StorageError('STORAGE_REFUSED', 'The hosted file cannot be read.')

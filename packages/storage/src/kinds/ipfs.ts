@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
 import { byteRange } from '../http/ranges.js'
 import { STORAGE_LIMITS } from '../limits.js'
-import type { OpenedFile, OpenRequest, RequestContext, Storage } from '../storage.js'
+import type { OpenedFile, Storage } from '../storage.js'
 import { describeFailure } from '../storage-failures.js'
 import { ContentFile, entityBytes } from './ipfs/content.js'
 import type { Gateways } from './ipfs/sources.js'
@@ -21,57 +21,50 @@ const filecoinFile = z.object({ type: z.literal('filecoin'), cid })
 export type IpfsFile = z.infer<typeof ipfsFile>
 export type FilecoinFile = z.infer<typeof filecoinFile>
 
-/** Creates the storage for IPFS: trustless gateways, with every byte verified against the CID. */
 export function ipfsStorage(tools: StorageTools): Storage<IpfsFile> {
-  const files = contentAddressed(tools, tools.gateways.ipfs)
-  return {
-    type: 'ipfs',
-    schema: ipfsFile,
-    describesByReading: true,
-    describe: ({ hash }, context) => files.describe(hash, context),
-    open: ({ hash }, request) => files.open(hash, request),
-  }
+  return contentAddressed('ipfs', ipfsFile, ({ hash }) => hash, tools)
 }
 
-/** Creates the storage for Filecoin: trustless gateways for its retrievals, with every byte verified against the CID. */
 export function filecoinStorage(tools: StorageTools): Storage<FilecoinFile> {
-  const files = contentAddressed(tools, tools.gateways.filecoin)
-  return {
-    type: 'filecoin',
-    schema: filecoinFile,
-    describesByReading: true,
-    describe: ({ cid: text }, context) => files.describe(text, context),
-    open: ({ cid: text }, request) => files.open(text, request),
-  }
+  return contentAddressed('filecoin', filecoinFile, (file) => file.cid, tools)
 }
 
-function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: readonly string[]) {
-  const gateways: Gateways = { egress, urls, unable: new Map(), cache }
-
+/** Creates a storage over trustless gateways. Verifies every byte against the CID. */
+function contentAddressed<T>(
+  type: 'ipfs' | 'filecoin',
+  schema: z.ZodType<T>,
+  cidOf: (file: T) => string,
+  tools: StorageTools,
+): Storage<T> {
+  const { egress, blockCache: cache } = tools
+  const gateways: Gateways = { egress, urls: tools.gateways[type], unable: new Map(), cache }
   return {
-    async describe(text: string, context: RequestContext) {
+    type,
+    schema,
+    describesByReading: true,
+    async describe(file, context) {
       try {
-        return { valid: true, contentLength: await ContentFile.size(parsedCid(text) as CID, gateways, context) }
+        return { valid: true, contentLength: await ContentFile.size(parsedCid(cidOf(file)) as CID, gateways, context) }
       } catch (error) {
         return describeFailure(error)
       }
     },
-
-    async open(text: string, { method, headers, signal: requestSignal, ...context }: OpenRequest): Promise<OpenedFile> {
+    async open(file, { method, headers, signal: requestSignal, ...context }) {
+      const text = cidOf(file)
       const etag = `"${text}"` // the CID identifies the content
       if (matchesIfNoneMatch(headers['if-none-match'], etag))
         return { status: 304, headers: { etag }, body: Readable.from([]) }
-      // if the file cannot be opened, the listener stays until the end of the request
+      // if the open fails, the listener stays until the end of the request
       const reading = new Deadline({ parent: requestSignal })
       const valid = headers['if-range'] === undefined || headers['if-range'] === etag
       const rangeHeader = valid ? headers.range : undefined
       const cid = parsedCid(text) as CID
       const within = { ...context, signal: reading.signal }
-      const file =
+      const content =
         method === 'HEAD'
           ? { size: await ContentFile.size(cid, gateways, within) }
           : await ContentFile.open(cid, gateways, within, entityBytes(rangeHeader))
-      const { size } = file
+      const { size } = content
       const range = byteRange(rangeHeader, size)
       if (range === 'unsatisfiable') {
         reading.abort()
@@ -81,14 +74,14 @@ function contentAddressed({ egress, blockCache: cache }: StorageTools, urls: rea
       const length = end - start + 1
       const described: OpenedFile['headers'] = { etag, 'accept-ranges': 'bytes', 'content-length': String(length) }
       if (range) described['content-range'] = `bytes ${start}-${end}/${size}`
-      const body = file instanceof ContentFile ? await started(file.bytes(start, end + 1)) : Readable.from([])
+      const body = content instanceof ContentFile ? await started(content.bytes(start, end + 1)) : Readable.from([])
       body.once('close', () => reading.abort())
       return { status: range ? 206 : 200, headers: described, body }
     },
   }
 }
 
-/** Waits for the first bytes of a body, so that a file that is broken from the start is refused, not cut off. */
+/** Waits for the first bytes, so that a broken file is refused instead of cut off. */
 async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
   let first: IteratorResult<Piece> | undefined = await bytes.next()
   let reading = false
@@ -96,7 +89,7 @@ async function started(bytes: AsyncGenerator<Piece>): Promise<Readable> {
     const { done, value } = first ?? (await bytes.next())
     first = undefined
     reading = false
-    // each piece by itself: joined to one, they would be copied
+    // pushes pieces separately, since joining would copy them
     for (const piece of done ? [null] : value.pieces) body.push(piece)
   }
   return new Readable({

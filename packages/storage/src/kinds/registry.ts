@@ -12,7 +12,7 @@ import { sqlStorage } from './sql.js'
 import type { StorageTools } from './tools.js'
 import { urlStorage } from './url.js'
 
-/** Every kind of storage, by the `type` of its storage objects. To add one, write its file and add it here. */
+/** The kinds of storage by the `type` of their storage objects. */
 const KINDS = {
   url: urlStorage,
   ipfs: ipfsStorage,
@@ -26,7 +26,6 @@ const KINDS = {
   hosted: hostedStorage,
 } as const
 
-/** The supported values of `type`. */
 export const STORAGE_TYPES = Object.keys(KINDS)
 
 /** Binds storage objects to their kinds of storage. */
@@ -35,18 +34,18 @@ export class StorageRegistry {
 
   constructor(tools: StorageTools) {
     const gateways: Record<string, readonly string[]> = tools.gateways
-    // a kind is off without its gateways, and hosting without a look-up of files
+    // without gateways their kind is off, and without a look-up hosting is off
     const isServed = (type: string) => (type === 'hosted' ? tools.hosted !== undefined : gateways[type]?.length !== 0)
     const served = Object.entries(KINDS).filter(([type]) => isServed(type))
     this.kinds = new Map(served.map(([type, kind]) => [type, kind(tools) as Storage]))
   }
 
-  /** The storage of a type, in whatever case; undefined if there is none. */
+  /** Returns the storage of a type, ignoring case; undefined if there is none. */
   kind(type: string): Storage | undefined {
     return this.kinds.get(type.toLowerCase())
   }
 
-  /** The type of a storage object, if it is a supported one. */
+  /** Returns the type of a storage object; undefined if it is not supported. */
   typeOf(object: unknown): string | undefined {
     const type = (object as { type?: unknown } | null)?.type
     return typeof type === 'string' ? this.kind(type)?.type : undefined

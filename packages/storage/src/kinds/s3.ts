@@ -1,7 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import * as z from 'zod'
 import { fileUrl } from '../http/descriptor.js'
-import { type HttpRequest, HttpStorage } from '../http/http-storage.js'
+import { type HttpRequest, httpStorage } from '../http/http-storage.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import { BUCKET_NAME, REGION_NAME } from '../s3-names.js'
 import type { Storage } from '../storage.js'
@@ -16,7 +16,7 @@ const plain = (name: string) =>
     .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), `must not hold control characters in ${name}`)
     .refine((text) => !/\p{Surrogate}/u.test(text), 'must be well-formed text')
 
-/** Schema of a value that is sent in a header. */
+/** The schema of a header value. */
 const ascii = (name: string) => plain(name).refine((text) => /^[\x20-\x7e]*$/.test(text), 'must hold ASCII alone')
 
 const s3File = z.object({
@@ -42,12 +42,12 @@ function flattened(value: unknown): unknown {
   return { forcePathStyle: false, ...access, ...(objectKey === undefined ? {} : { key: objectKey }), ...rest }
 }
 
-/** Creates the storage for objects of S3-compatible services, with signed requests (Signature Version 4). */
+/** Creates the storage for objects of S3-compatible services. Signs requests (Signature Version 4). */
 export function s3Storage({ egress }: StorageTools): Storage<S3File> {
-  return new HttpStorage(
+  return httpStorage(
     {
       type: 's3',
-      schema: z.preprocess(flattened, s3File) as unknown as z.ZodType<S3File>,
+      schema: z.preprocess(flattened, s3File),
       namedByUrl: true,
       requests: async (file) => [await signed(file)],
     },
@@ -55,12 +55,12 @@ export function s3Storage({ egress }: StorageTools): Storage<S3File> {
   )
 }
 
-/** Signs a request. The signature covers method, host, path and time, so a Range header can be added later. */
+/** Signs a request. A Range header can be added later, since the signature does not cover it. */
 async function signed(file: S3File): Promise<HttpRequest> {
   const { accessKeyId, secretAccessKey, sessionToken, region } = file
   const credentials = { accessKeyId, secretAccessKey, region, ...(sessionToken ? { sessionToken } : {}) }
   const signer = new AwsV4Signer({ ...credentials, url: bucketUrl(file).href, service: 's3', method: 'GET' })
-  // a URL would resolve the dot segments of a key, which are ordinary text
+  // not by URL, which would resolve dot segments of a key
   signer.encodedPath = `${signer.encodedPath.replace(/\/+$/, '')}/${file.key.split('/').map(encoded).join('/')}`
   const { url, headers } = await signer.sign()
   const named = Object.fromEntries(headers as unknown as Iterable<[string, string]>)
@@ -75,12 +75,12 @@ function bucketUrl({ endpoint, bucket, forcePathStyle }: S3File): URL {
   return url
 }
 
-/** Percent-encodes a segment of a key as signatures want it. */
+/** Percent-encodes a segment of a key like Signature Version 4. */
 function encoded(segment: string): string {
   return encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Whether a key never has more `..` than segments before: S3 accepts no other, and a server that resolves them is not led astray. */
+/** Whether `..` segments of a key stay in the bucket, if a server resolves them. S3 has the same rule. */
 function staysInBucket(key: string): boolean {
   let depth = 0
   return key.split('/').every((segment) => {

@@ -31,7 +31,7 @@ export interface ContractFile extends z.infer<typeof contractFile> {
   address: Address
 }
 
-/** Creates the storage for results of contract calls, as JSON. */
+/** Creates the storage for results of contract calls, in JSON. */
 export function contractStorage({ readContract, decodeResult }: StorageTools): Storage<ContractFile> {
   async function call(file: ContractFile, context: RequestContext): Promise<Buffer> {
     const callData = contractCall(file.abi, context.userdata ?? {})
@@ -61,7 +61,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
 
   return {
     type: 'smartcontract',
-    schema: contractFile as unknown as z.ZodType<ContractFile>,
+    schema: contractFile,
     check: (file, userdata) => void contractCall(file.abi, userdata ?? {}),
     outline: ({ abi }) => (abi.inputs.length > 0 ? { valid: true, contentType: 'application/json' } : undefined),
     async describe(file, context) {

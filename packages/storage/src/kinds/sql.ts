@@ -43,8 +43,8 @@ const sqlFile = z.object({
 export type SqlFile = z.infer<typeof sqlFile>
 
 /**
- * Creates the storage for PostgreSQL queries. Rows are delivered as CSV or newline-delimited JSON, from a read-only
- * transaction with limits on time, rows and bytes. Userdata values are bound, never interpolated into the statement.
+ * Creates the storage for PostgreSQL queries. Delivers rows as CSV or NDJSON, from a read-only transaction with limits on time, rows
+ * and bytes. Binds userdata values, and never interpolates them into the statement.
  */
 export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
   async function begin(
@@ -71,13 +71,13 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
 
   return {
     type: 'sql',
-    schema: sqlFile as unknown as z.ZodType<SqlFile>,
+    schema: sqlFile,
     check: (file, userdata) => void boundValues(file, userdata),
     open,
     outline: ({ format }) => ({ valid: true, contentType: mediaType(format) }),
     async describe(file, context) {
       try {
-        // the row is not read, so the limit of downloads is safe
+        // the limit of downloads, since the row is not read
         const rows = await begin(file, context, { peek: true, maxRow: STORAGE_LIMITS.sql.row.paid })
         rows.destroy()
         return { valid: true, contentType: mediaType(file.format) }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { stripped } from '../egress/request-url.js'
 import { descriptorHeaders, fileUrl } from '../http/descriptor.js'
-import { HttpStorage } from '../http/http-storage.js'
+import { httpStorage } from '../http/http-storage.js'
 import type { Storage, UserData } from '../storage.js'
 import type { StorageTools } from './tools.js'
 
@@ -18,12 +18,12 @@ const urlFile = z.object({
 
 export type UrlFile = z.infer<typeof urlFile>
 
-/** Creates the storage for http(s) URLs. Userdata becomes the query of a GET, or the JSON body of a POST. */
+/** Creates the storage for http(s) URLs. Userdata becomes the query of a GET or the JSON body of a POST. */
 export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
-  return new HttpStorage(
+  return httpStorage(
     {
       type: 'url',
-      schema: urlFile as unknown as z.ZodType<UrlFile>,
+      schema: urlFile,
       namedByUrl: true,
       outline: ({ method }) => (method === 'POST' ? { valid: true } : undefined),
       requests: ({ url, method, headers }, userdata) => [
@@ -42,7 +42,7 @@ export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
-/** Appends the consumer's values to the query of a URL, which stays as it is. They cannot override the publisher's. */
+/** Appends the consumer's values to the query of a URL. They cannot override the publisher's parameters. */
 function withQuery(text: string, userdata: UserData | undefined): string {
   const own = new URL(text).searchParams
   const added = new URLSearchParams()

@@ -24,7 +24,6 @@ describe('requests that wait for a connection to a slow host', () => {
   afterAll(async () => {
     for (const request of requests) request.abort()
     await egress.close()
-    await Promise.all([slow.close(), other.close()])
   })
 
   function begin(url: string) {

@@ -30,11 +30,8 @@ async function answered(answer: string, piece = answer.length) {
       socket.end()
     })
   })
-  try {
-    return await download.open(`http://127.0.0.1:${server.port}/`)
-  } finally {
-    await server.close()
-  }
+
+  return await download.open(`http://127.0.0.1:${server.port}/`)
 }
 
 describe('a head that a recipient may repair (RFC 9112)', () => {

@@ -48,10 +48,7 @@ describe('a storage that compresses unasked', () => {
     egress = testEgress()
     registry = testRegistry(egress)
   })
-  afterAll(async () => {
-    await egress.close()
-    await server.close()
-  })
+  afterAll(() => egress.close())
 
   let path = 0
   function served(answer: (response: ServerResponse, range?: string) => unknown) {

@@ -207,7 +207,11 @@ it.each([
     ports.push(standard)
     throw notDelivered()
   }
-  await expect(testRegistry(egress).file({ type: 'ftp', url }).open(ASKING)).rejects.toThrow()
+  await expect(
+    testRegistry(egress)
+      .file({ type: 'ftp', url })
+      .open({ ...ASKING, method: 'GET', headers: {} }),
+  ).rejects.toThrow()
   expect(ports).toEqual([port])
   await egress.close()
 })

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { type Certificate, selfSigned } from '../../../../test/helpers/certificate.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { authentication, fakePostgres, ready, type Script } from '../../../../test/helpers/fake-postgres.js'
 import { ASKING, testEgress, testRegistry } from '../../../../test/helpers/storage-tools.js'
 import type { EgressOptions } from '../../src/egress/egress.js'
@@ -101,7 +101,7 @@ describe('the URL of a database (threats 55 and 61)', () => {
 })
 
 describe('what a database learns about this process (threat 45)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   const before = { ...process.env }
   beforeAll(() => {
     const passwords = join(folder, 'passwords')
@@ -127,7 +127,6 @@ describe('what a database learns about this process (threat 45)', () => {
   afterAll(() => {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
     Object.assign(process.env, before)
-    rmSync(folder, { recursive: true })
   })
 
   const STARTUP = {
@@ -228,7 +227,6 @@ describe('TLS to a database follows sslmode of the descriptor (threat 55)', () =
     beforeAll(async () => {
       backend = await startPostgres('SELECT 1', certificate)
     })
-    afterAll(() => backend.close())
     const encrypted = (mode: string, ca?: string) =>
       read(
         `${backend.url()}?sslmode=${mode}`,

@@ -1,34 +1,28 @@
-/** Events in one range above which the range shrinks, so that busy stretches of the chain do not exhaust memory. */
+/** Events of one range above which the range shrinks, to limit memory. */
 const MAX_EVENTS = 2000
 
-/** Blocks to request at first: most public nodes give as many. */
+/** Blocks of the first request: most public nodes return as many. */
 const FIRST_SIZE = 2000
 
-/** Successes after which a size that a node refused is tried again. Doubles with each refusal, up to the last. */
+/** Successes after which a refused size is tried again. Doubles with each refusal. */
 const RETRY_AFTER = { first: 16, last: 6400 }
 
-/** Time-outs at sizes that once succeeded, without such a success between, that are taken for a limit. */
+/** Consecutive time-outs at sizes that succeeded earlier, after which the size counts as a limit. */
 const DOUBTS = 3
 
-/**
- * Why a request failed: `refused` by the node for its size; `late`, which may be for its size; `other`, which says nothing
- * about it.
- */
+/** The reason of a failed request: `refused` for its size; `timeout`, perhaps for its size; `other`, not for its size. */
 export type RangeFailure = 'refused' | 'timeout' | 'other'
 
 /**
- * The number of blocks to request at once. Each node has an undocumented limit of its own: so the size grows by a quarter
- * after a success, up to the configured maximum and below the size that was refused, as far as the events in a block allow. After a refusal it goes back to the
- * largest size that succeeded, and is halved if that is what was refused. After any other failure it is halved as
- * well, so that a node in trouble has less to do, but doubles with each success until it is what it was: a node that
- * was away, or fails now and then, says nothing about sizes.
+ * The number of blocks per request, since nodes have undocumented limits. The size grows by a quarter after a success: up to the
+ * maximum, below the refused size, and only as far as the density of events allows. A refusal resets it to the largest successful
+ * size, or halves it. Any other failure halves it too, to relieve the node; then it doubles until it has recovered.
  */
 export class AdaptiveRange {
   private size: number
-  /** The size that was refused, and whether it is avoided for now. */
+  /** The refused size, and whether it is avoided now. */
   private refused = Number.POSITIVE_INFINITY
   private avoided = false
-  /** The largest size that succeeded. */
   private largest = 0
   private doubts = 0
   private successes = 0
@@ -49,7 +43,7 @@ export class AdaptiveRange {
       this.failedAtOne(failure)
       return
     }
-    // what was short because the head is near says little about a limit
+    // a range that was shortened by the head says little about a limit
     const isLate = failure === 'timeout' && requested >= this.size
     if (isLate) this.doubts += 1
     const limited = failure === 'refused' || (isLate && (requested > this.largest || this.doubts >= DOUBTS))
@@ -83,13 +77,13 @@ export class AdaptiveRange {
     if (requested >= this.refused) this.retryAfter = RETRY_AFTER.first
     const grown =
       this.size < this.largest ? Math.min(2 * this.size, this.largest) : this.size + Math.ceil(this.size / 4)
-    // not to where as many events to a block would be too many
+    // as many blocks as have MAX_EVENTS at this density
     const sparse = events > 0 ? Math.floor((requested * MAX_EVENTS) / events) : grown
     const size = Math.max(this.size, Math.min(grown, sparse))
     if (!this.avoided || size < this.refused) this.size = Math.min(this.max, size)
   }
 
-  /** Where not even one block comes in time, the nodes have an outage, and no limit. */
+  /** If even one block fails, the nodes have an outage instead of a limit. */
   private failedAtOne(failure: RangeFailure): void {
     if (failure === 'refused') return
     this.refused = Number.POSITIVE_INFINITY

@@ -2,14 +2,14 @@ import { CHAIN_LIMITS, type Chain, isTooLong, refusal } from '@tidegate/chain'
 import type { Address, Hex, PublicClient, RpcLog } from 'viem'
 import type { EmitterKind, IndexGeneration } from '../index-store.js'
 import { type Emitters, TOPICS } from './emitters.js'
+import { logsOf } from './headers.js'
 
-/** The trusted events of a block, and the NFTs whose events are unreadable, since those of one alone are too large. */
+/** The trusted events of a block, and the NFTs whose events are too large to read. */
 export interface BlockParts {
   logs: RpcLog[]
   unread: Address[]
 }
 
-/** The dependencies of reading a block. */
 export interface PartsReader {
   client: PublicClient
   chain: Chain
@@ -18,16 +18,15 @@ export interface PartsReader {
 }
 
 /**
- * Reads one block whose events a node refuses to return at once: anybody can fill a block with events of these names.
- * First by topic; refused topics by the receipts of the block, of a few of its transactions, or of one; and where one
- * of these is too large, by the known contracts. Only trusted events are retained. Throws the node's error if none
- * of this succeeds.
+ * Reads one block in parts if a node refuses to return its events at once: untrusted contracts can fill a block with events. Reads
+ * first by topic; refused topics by receipts of the block or of transactions; if a receipt is too large, by known contracts. Drops
+ * untrusted events. Throws the node's error if all of this fails.
  */
 export async function readBlockInParts(reader: PartsReader, block: Hex): Promise<BlockParts> {
   const { client, emitters, chain } = reader
   const trusted: RpcLog[] = []
   const add = async (logs: RpcLog[]) => void trusted.push(...(await emitters.trusted(logs)))
-  // deployments first: they decide which other emitters are trusted. The factory stores what it emits, so none is large
+  // deployments first, since they decide which other emitters are trusted. Their events are small
   await add(await logsOf(client, { blockHash: block, address: chain.deployment.factory, topics: [TOPICS.factory] }))
   const refused: Hex[] = []
   for (const topic of [...TOPICS.nft, ...TOPICS.datatoken]) {
@@ -39,7 +38,7 @@ export async function readBlockInParts(reader: PartsReader, block: Hex): Promise
     }
   }
   const unread = refused.length > 0 ? await refusedTopics(reader, block, refused, trusted) : []
-  // in the order in which they were emitted
+  // in the order of emission
   trusted.sort((a, b) => Number(a.logIndex) - Number(b.logIndex))
   return { logs: trusted, unread }
 }
@@ -69,7 +68,7 @@ async function refusedTopics(reader: PartsReader, block: Hex, topics: Hex[], tru
   return unread
 }
 
-/** The logs of a block by its receipts: all at once, else those of a few transactions at a time. */
+/** Yields the logs of a block by its receipts: all at once, or of a few transactions at a time. */
 async function* receiptLogs(client: PublicClient, block: Hex): AsyncGenerator<RpcLog[]> {
   const all = await client.request({ method: 'eth_getBlockReceipts', params: [block] } as never).catch((error) => {
     if (!refusal(error)) throw error
@@ -82,11 +81,11 @@ async function* receiptLogs(client: PublicClient, block: Hex): AsyncGenerator<Rp
     yield* someReceipts(client, block, transactions.slice(at, at + CHAIN_LIMITS.chain.receipts))
 }
 
-/** The logs of some transactions, in their order; halves the list where the node refuses so many. */
+/** Yields the logs of transactions in order. Halves a refused list. */
 async function* someReceipts(client: PublicClient, block: Hex, transactions: Hex[]): AsyncGenerator<RpcLog[]> {
   let receipts: unknown[]
   try {
-    // in one tick, so batched into one request
+    // in one tick, so one HTTP request
     receipts = await Promise.all(
       transactions.map((hash) => client.request({ method: 'eth_getTransactionReceipt', params: [hash] })),
     )
@@ -106,7 +105,7 @@ function logsIn(receipt: unknown, block: Hex): RpcLog[] {
   return logs
 }
 
-/** The contracts in the store, page by page, then those that were deployed in this block. */
+/** Yields the contracts in the store page by page, then those deployed in this block. */
 export async function* emittersOf(
   { index, chain, emitters }: PartsReader,
   kind: EmitterKind,
@@ -121,7 +120,7 @@ export async function* emittersOf(
   for (let at = 0; at < fresh.length; at += size) yield fresh.slice(at, at + size)
 }
 
-/** The events of some contracts; halves the list where the node refuses so many. One alone may be too large. */
+/** Yields the events of contracts. Halves a refused list; reports a contract whose own events are too large. */
 async function* byContracts(
   client: PublicClient,
   block: Hex,
@@ -138,16 +137,4 @@ async function* byContracts(
     yield* byContracts(client, block, addresses.slice(0, half), topics)
     yield* byContracts(client, block, addresses.slice(half), topics)
   }
-}
-
-interface LogFilter {
-  /** By hash, so that another node behind the same host fails if it has another block. */
-  blockHash: Hex
-  address?: Address | Address[]
-  topics: (Hex | Hex[])[]
-}
-
-async function logsOf(client: PublicClient, filter: LogFilter): Promise<RpcLog[]> {
-  // the raw request: the typed one cannot express "any of these events, from any contract"
-  return (await client.request({ method: 'eth_getLogs', params: [filter as never] })) as RpcLog[]
 }

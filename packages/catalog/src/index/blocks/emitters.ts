@@ -3,7 +3,7 @@ import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex, RpcLog } from 'viem'
 import type { EmitterKind, IndexGeneration } from '../index-store.js'
 
-/** First topics of the indexed events, by the required emitter: the chain's factory, one of its NFTs or datatokens. */
+/** First topics of the indexed events by their emitter: the factory, an NFT or a datatoken. */
 export const TOPICS = {
   factory: topicsOf(['NFTCreated', 'TokenCreated']),
   nft: [...METADATA_TOPICS, ...topicsOf(['MetadataState'])],
@@ -15,13 +15,12 @@ const KIND_OF = new Map(
 )
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
 
-/** Contracts that the factory deployed, by address in lower case, as nodes write them. */
+/** Contracts that the factory deployed, by address in lower case. */
 export type DeployedContracts = Record<EmitterKind, ReadonlyMap<string, Address>>
 
 /**
- * Filters the events of trusted emitters from those that anybody emits under the same names. Trusted are the factory,
- * and the NFTs and datatokens that it deployed, according to the store or to the logs seen so far, or `before`. Ten thousand
- * untrusted logs cost a query for each few hundred emitters, and none of them is decoded.
+ * Selects the events of trusted emitters: the factory, and the NFTs and datatokens that it deployed according to the store, the
+ * logs so far, or `before`. Untrusted logs cost a query per few hundred emitters and are not decoded.
  */
 export class Emitters {
   private readonly created = { nft: new Map<string, Address>(), datatoken: new Map<string, Address>() }
@@ -36,7 +35,7 @@ export class Emitters {
     this.factory = chain.deployment.factory.toLowerCase()
   }
 
-  /** Returns the logs of trusted emitters. Logs of earlier blocks must have been passed before. Throws StateError. */
+  /** Returns the logs of trusted emitters. Pass logs in the order of blocks. Throws StateError. */
   async trusted<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
     for (const log of logs) this.noteDeployment(log)
     for (const kind of ['nft', 'datatoken'] as const) await this.queryStore(kind, logs)
@@ -47,7 +46,7 @@ export class Emitters {
     })
   }
 
-  /** The contracts deployed in the logs so far. */
+  /** Contracts that were deployed in the logs so far. */
   get deployed(): DeployedContracts {
     return this.created
   }

@@ -1,4 +1,4 @@
-import type { Hex, PublicClient } from 'viem'
+import { type Address, type Hex, numberToHex, type PublicClient, type RpcLog } from 'viem'
 
 /** The fields of a block header that the index uses. */
 export interface Header {
@@ -7,13 +7,22 @@ export interface Header {
   time: bigint
 }
 
-/** Requests hash and time of a block; undefined if the node does not have it. */
+/** Requests hash and time of a block; undefined if the node lacks the block. */
 export async function headerOf(client: PublicClient, block: number, signal?: AbortSignal): Promise<Header | undefined> {
-  const found = await client.request({ method: 'eth_getBlockByNumber', params: [hex(block), false] }, { signal })
+  const found = await client.request(
+    { method: 'eth_getBlockByNumber', params: [numberToHex(block), false] },
+    { signal },
+  )
   return found ? { hash: found.hash as Hex, time: BigInt(found.timestamp) } : undefined
 }
 
-/** Encodes a number as a JSON-RPC quantity. */
-export function hex(value: number): Hex {
-  return `0x${value.toString(16)}`
+/** A filter of a log request. With a block hash, the request fails at a node with another block. */
+type LogFilter = ({ blockHash: Hex } | { fromBlock: Hex; toBlock: Hex }) & {
+  address?: Address | Address[]
+  topics: readonly (Hex | readonly Hex[])[]
+}
+
+/** Requests logs by a raw request: viem's types do not allow "any of these events, of any contract". */
+export async function logsOf(client: PublicClient, filter: LogFilter, signal?: AbortSignal): Promise<RpcLog[]> {
+  return (await client.request({ method: 'eth_getLogs', params: [filter as never] }, { signal })) as RpcLog[]
 }

@@ -1,8 +1,8 @@
 import { type Chain, mentionsAddress, type NodeAbilities, refusal } from '@tidegate/chain'
-import type { Address, Hex, PublicClient, RpcLog } from 'viem'
+import { type Address, type Hex, numberToHex, type PublicClient, type RpcLog } from 'viem'
 import { emittersOf, type PartsReader } from './block-parts.js'
 import { TOPICS } from './emitters.js'
-import { type Header, headerOf, hex } from './headers.js'
+import { type Header, headerOf, logsOf } from './headers.js'
 
 /** Blocks by number, inclusive. */
 interface Blocks {
@@ -11,9 +11,8 @@ interface Blocks {
 }
 
 /**
- * The trusted events of a range, requested by contract address: for nodes that give no events otherwise. Only the factory
- * and what it deployed are trusted, so nothing is missed; it takes one request for each few hundred contracts. Undefined if
- * the node has another last block than `end` meanwhile.
+ * Requests the trusted events of a range by contract address, for nodes that return no events otherwise. Takes one request per few
+ * hundred contracts. Undefined if the last block of the range is not `end` at the node.
  */
 export async function namedEventsOf(
   reader: PartsReader,
@@ -23,14 +22,14 @@ export async function namedEventsOf(
   const { client, chain, emitters } = reader
   const found: RpcLog[] = []
   const add = async (address: Address[], topics: readonly Hex[]) => {
-    const filter = { fromBlock: hex(first), toBlock: hex(last), address, topics: [topics] }
-    // with the header, so that a node that lacks the blocks does not pass for one without events
+    const filter = { fromBlock: numberToHex(first), toBlock: numberToHex(last), address, topics: [topics] }
+    // with the header, to notice a node that lacks the blocks
     const [logs, header] = await Promise.all([logsOf(client, filter), headerOf(client, last)])
     if (header?.hash !== end.hash) return false
     found.push(...(await emitters.trusted(logs)))
     return true
   }
-  // deployments first: they decide which other emitters are trusted
+  // deployments first, since they decide which other emitters are trusted
   if (!(await add([chain.deployment.factory], TOPICS.factory))) return undefined
   for (const kind of ['nft', 'datatoken'] as const)
     for await (const addresses of emittersOf(reader, kind)) if (!(await add(addresses, TOPICS[kind]))) return undefined
@@ -38,8 +37,8 @@ export async function namedEventsOf(
 }
 
 /**
- * Records why a node may have refused the events of some blocks: for their number, or since it gives events by contract
- * address alone, or none at all. Requests one block both ways if the refusal leaves that open.
+ * Records the reason of a node's refusal of events: too many blocks, or the node returns events only by contract address, or none.
+ * If the refusal leaves that open, tries one block both ways.
  */
 export async function noteRefusal(
   { logs }: NodeAbilities,
@@ -49,11 +48,11 @@ export async function noteRefusal(
   error: unknown,
 ): Promise<void> {
   const names = mentionsAddress(error)
-  // a node that has given some refuses their number. Where blocks come fast, no range may ever be of one block
+  // a node that has returned events before refuses their number
   if ((first < last && !names && logs.hasGiven) || !logs.startTrial()) return logs.refused(last - first + 1)
   try {
     const { factory } = chain.deployment
-    // the genesis block has no events, so that it is not refused for their number; but a node may have no old blocks
+    // the genesis block has no events, so it is not refused for their number. But a node may lack old blocks
     const block = names ? last : 0
     const any = await trial(client, block)
     const named = any === 'refused' ? await trial(client, block, factory) : undefined
@@ -68,9 +67,9 @@ export async function noteRefusal(
 
 const isRefused = (answer: string) => answer === 'refused'
 
-/** How a node answers the request for the events of one block, of any contract or of one. */
+/** Requests the events of one block, of any contract or of one. */
 async function trial(client: PublicClient, block: number, address?: Address): Promise<'given' | 'refused' | 'failed'> {
-  const filter = { fromBlock: hex(block), toBlock: hex(block), topics: [Object.values(TOPICS).flat()] }
+  const filter = { fromBlock: numberToHex(block), toBlock: numberToHex(block), topics: [Object.values(TOPICS).flat()] }
   return logsOf(client, address ? { ...filter, address: [address] } : filter).then(
     () => 'given',
     (error) => {
@@ -78,9 +77,4 @@ async function trial(client: PublicClient, block: number, address?: Address): Pr
       return reason === undefined || reason.includes('in time') ? 'failed' : 'refused'
     },
   )
-}
-
-async function logsOf(client: PublicClient, filter: object): Promise<RpcLog[]> {
-  // the raw request: the typed one cannot express "any of these events, from any contract"
-  return (await client.request({ method: 'eth_getLogs', params: [filter as never] })) as RpcLog[]
 }

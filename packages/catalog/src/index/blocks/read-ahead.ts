@@ -4,31 +4,28 @@ import type { Cursor } from '../index-store.js'
 import { fetchRange, type RawRange } from './reader.js'
 import { RangeRefused } from './requests.js'
 
-/** Events of ranges that were read ahead and wait for their turn. Above that, no further range is requested. */
+/** Events of ranges that are read ahead. Above this, no further range is requested. */
 const MAX_EVENTS_AHEAD = 4000
 
-/** Consecutive successes after which one request more may be in flight again. */
+/** Consecutive successes after which the concurrency grows by one. */
 const RAISE_AFTER = 50
 
-/** Events of a range, and the characters that they take. */
+/** Number and characters of the events of a range. */
 interface Density {
   events: number
   size: number
 }
 
-/** Of what nothing is read ahead. */
+/** A density at which nothing is read ahead. */
 const DENSE: Density = { events: MAX_EVENTS_AHEAD, size: CHAIN_LIMITS.chain.ahead }
 
-/**
- * Ranges that wait or are in flight, for each request in flight: the others are not held up by one that is late, nor
- * while the caller looks at the head of the chain.
- */
+/** Queued ranges per concurrent request, so that a late one does not stop the others. */
 const WAITING = 2
 
-/** Ranges of one answer of `next`. */
+/** One or more ranges that were read ahead. */
 export interface RangesAhead {
   raw: RawRange
-  /** Blocks of each request whose answer is in it. */
+  /** Blocks of each request. */
   requests: number[]
 }
 
@@ -36,21 +33,19 @@ export interface RangesAhead {
 interface Ahead {
   first: number
   last: number
-  /** Undefined if no node has it; `dropped` if there was no room for it. */
+  /** Undefined if no node has it; `dropped` if the memory limit is reached. */
   raw: Promise<RawRange | Error | 'dropped' | undefined>
-  /** What came and waits. */
+  /** The response, while it waits for its turn. */
   found?: RawRange
-  /** Characters that it holds while it waits. */
+  /** Characters of the response, while it waits. */
   held: number
   controller: AbortController
 }
 
 /**
- * Requests the ranges after the cursor before their turn, several concurrently, so that a long chain is not read at the pace
- * of one round trip for each range. Only of final blocks. What comes is applied in order; where a range fails, or does
- * not follow the cursor, everything ahead is dropped and the caller reads that range by itself, with its error handling.
- * How many are requested follows from the last range. Where the next ones turn out to be far larger, as many wait as
- * there is room for: the memory of a catch-up is that of one range, and CHAIN_LIMITS.chain.ahead.
+ * Requests ranges of final blocks ahead of the cursor, several concurrently, so that a catch-up does not wait a round trip per range.
+ * The caller gets the ranges in order. If a range fails or does not follow the cursor, the queue is dropped and the caller reads that
+ * range itself. The density of the last range decides how many are requested; CHAIN_LIMITS.chain.ahead limits their memory.
  */
 export class ReadAhead {
   private queue: Ahead[] = []
@@ -60,10 +55,10 @@ export class ReadAhead {
   private inFlight = 0
   /** The last block to request, and the blocks of each request. */
   private wanted = { final: 0, blocks: 1 }
-  /** The last range: dense ranges are not read ahead, since they would pile up in memory. */
+  /** The density of the last range. */
   private last: Density = DENSE
 
-  /** `concurrency`: most requests in flight. */
+  /** `concurrency`: maximum requests in flight. */
   constructor(
     private readonly chain: Chain,
     private readonly concurrency: number,
@@ -72,9 +67,9 @@ export class ReadAhead {
   }
 
   /**
-   * The range that starts at `first`, and requests those that follow it, up to block `final`. Ranges without events that
-   * follow it and have come are part of it, so that they share its commit. Undefined if nothing is read ahead now, the
-   * request failed, or the range does not follow the cursor.
+   * Returns the range that starts at `first`, joined with arrived ranges without events after it, so that they share a commit.
+   * Requests further ranges up to block `final`. Undefined if nothing is read ahead now, the request failed, or the range does not
+   * follow the cursor.
    */
   async next(
     first: number,
@@ -96,24 +91,24 @@ export class ReadAhead {
     return undefined
   }
 
-  /** Records that a range was read, by whatever way, how many events it had, and how many characters they took. */
+  /** Records a range that was read, ahead or not: number and characters of its events. */
   succeeded(events: number, size: number): void {
     this.last = { events, size }
     this.successes += 1
     if (this.successes % RAISE_AFTER === 0) this.ceiling = Math.min(this.concurrency, this.ceiling + 1)
   }
 
-  /** Drops everything ahead; the next range is read alone. */
+  /** Records a failure and drops the queue. The next range is read alone. */
   failed(error: unknown): void {
     this.drop()
     this.last = DENSE
-    // not for the number of requests, but for the size of one
+    // a refused size is no reason for less concurrency
     if (error instanceof RangeRefused) return
     this.successes = 0
     this.ceiling = Math.max(1, Math.floor(this.ceiling / 2))
   }
 
-  /** Drops everything ahead, and ends the requests in flight. */
+  /** Drops the queue and aborts the requests in flight. */
   drop(): void {
     for (const ahead of this.queue) {
       this.release(ahead)
@@ -125,11 +120,11 @@ export class ReadAhead {
   private get depth(): number {
     const { events, size } = this.last
     const most = Math.min(MAX_EVENTS_AHEAD / (events + 1), CHAIN_LIMITS.chain.ahead / (size + 1))
-    // one request at a time gains nothing over the caller's own
+    // reading ahead needs at least two concurrent requests
     return this.ceiling < 2 ? 0 : Math.min(WAITING * this.ceiling, Math.floor(most))
   }
 
-  /** A range, and those without events that follow it and have come. */
+  /** Joins a range with the arrived ranges without events after it. */
   private joined(ahead: Ahead, raw: RawRange): RangesAhead {
     const requests = [ahead.last - ahead.first + 1]
     let { end } = raw
@@ -170,7 +165,7 @@ export class ReadAhead {
     return ahead
   }
 
-  /** It waits for its turn, and the next one is requested in its place. */
+  /** Holds a response until its turn, and requests the next range. */
   private hold(ahead: Ahead, found: RawRange): RawRange | 'dropped' {
     if (this.held + found.size > CHAIN_LIMITS.chain.ahead) return 'dropped'
     ahead.held = found.size
@@ -180,7 +175,7 @@ export class ReadAhead {
     return found
   }
 
-  /** Its turn has come, or it is not wanted any more. */
+  /** Releases the memory of a response. */
   private release(ahead: Ahead): void {
     this.held -= ahead.held
     ahead.held = 0

@@ -13,15 +13,15 @@ export interface BlockRange {
   cursor: Cursor
   /** Number of untrusted events, which were dropped. */
   others: number
-  /** Characters that all of its events took, about. */
+  /** Approximate characters of all events. */
   size: number
   /** The block before the first one, if the index has no cursor yet. */
   before?: Cursor | undefined
-  /** What was deployed in this range. */
+  /** Contracts that were deployed in this range. */
   deployed: DeployedContracts
   /** NFTs with unreadable events in this range. */
   unread: Address[]
-  /** Why the block was read in parts; undefined if it was not. */
+  /** The reason for reading the block in parts; undefined if it was read as a whole. */
   inParts?: string
 }
 
@@ -31,14 +31,13 @@ export interface WantedRange {
   last: number
   /** The block that the range must follow. */
   after: Cursor | undefined
-  /** First block that is not final. */
   firstNonFinal: number
 }
 
 /**
- * Reads the indexed events of a range from one node that has all of its blocks and the one before; reads a single block
- * in parts where every node refuses it. Undefined if no node has them: they lag, or the chain was reorganised. Throws
- * RangeRefused, ChainError, StateError.
+ * Reads the indexed events of a range from one node that has all of its blocks and the block before. Reads a single block in parts if
+ * all nodes refuse it. Undefined if no node has the blocks: the nodes lag, or the chain was reorganised.
+ * @throws RangeRefused, ChainError, StateError
  */
 export async function readRange(
   chain: Chain,
@@ -54,7 +53,6 @@ export async function readRange(
   }
 }
 
-/** Tries one node after the other. */
 async function readFromNodes(chain: Chain, wanted: WantedRange, index: IndexGeneration, inParts: boolean) {
   let storeError: unknown
   const store = observeErrors(index, (error) => {
@@ -64,12 +62,12 @@ async function readFromNodes(chain: Chain, wanted: WantedRange, index: IndexGene
     rangeFrom({ client, chain, abilities }, wanted, store, inParts)
   const agreeOn = (range: BlockRange | undefined) => range && [range.cursor, range.unread, range.logs.map(quorumFields)]
   return askForRange(chain, read, agreeOn, gives(wanted)).catch((error) => {
-    // an error of the store is not a failure of the nodes
+    // reports an error of the store instead of a failure of the nodes
     throw storeError ?? error
   })
 }
 
-/** The store's look-ups, which report their errors to a callback. */
+/** Returns the store's look-ups, with a callback for their errors. */
 function observeErrors(
   index: IndexGeneration,
   onError: (error: unknown) => void,
@@ -84,11 +82,11 @@ function observeErrors(
   }
 }
 
-/** All events of a range of final blocks, as a node returned them: their emitters may be anybody. */
+/** All events of a range of final blocks, of trusted and untrusted emitters. */
 export interface RawRange {
   first: number
   logs: RpcLog[]
-  /** Characters that they take, about. */
+  /** Approximate characters of the logs. */
   size: number
   times: Map<Hex, bigint>
   /** The last block. */
@@ -98,8 +96,9 @@ export interface RawRange {
 }
 
 /**
- * Requests a range of final blocks without judging its events, so that it can be done before the blocks before it are
- * applied. Undefined if no node has them. Throws RangeRefused, ChainError; where the signal aborts it, any error.
+ * Requests a range of final blocks with untrusted events, so that earlier blocks need not be applied yet. Undefined if no node has the
+ * blocks.
+ * @throws RangeRefused, ChainError; if the signal aborts it, any error
  */
 export function fetchRange(
   chain: Chain,
@@ -108,9 +107,9 @@ export function fetchRange(
   signal: AbortSignal,
 ): Promise<RawRange | undefined> {
   const read = async (client: PublicClient, abilities: NodeAbilities): Promise<RawRange | undefined> => {
-    // contracts that earlier ranges deploy are not known yet
+    // the contracts of earlier ranges are not known yet
     if (abilities.logs.needsAddress) return undefined
-    // requests of one signal are batched among themselves: so each range is a batch of its own
+    // requests with one signal are batched, so each range is a separate batch
     const [logs, end, before] = await Promise.all([
       eventsOf({ client, chain, abilities }, first, last, signal),
       headerOf(client, last, signal),
@@ -126,8 +125,8 @@ export function fetchRange(
 }
 
 /**
- * The trusted events of a range that was read ahead. Contracts that were deployed before must be in the store, or among
- * `uncommitted`: those of a range whose last commit is under way. Throws StateError.
+ * Selects the trusted events of a range that was read ahead. Contracts of earlier ranges must be in the store or in `uncommitted`.
+ * Throws StateError.
  */
 export async function trustedRange(
   chain: Chain,
@@ -148,7 +147,7 @@ export async function trustedRange(
   }
 }
 
-/** Whether a node is likely to give the events of so many blocks. */
+/** Whether a node is likely to return the events of so many blocks. */
 const gives =
   ({ first, last }: Pick<WantedRange, 'first' | 'last'>) =>
   ({ logs }: NodeAbilities) =>
@@ -163,7 +162,7 @@ async function rangeFrom(
   const { client, chain, abilities } = source
   const emitters = new Emitters(chain, index)
   const named = !inParts && abilities.logs.needsAddress
-  // one batch, so that one node serves all of it: another one might lack the blocks and return no events
+  // one batch, so that one node serves all of it: another node might lack the blocks and return no events
   const [all, end, before] = await Promise.all([
     inParts || named ? undefined : eventsOf(source, first, last),
     headerOf(client, last),

@@ -1,29 +1,26 @@
 import { type Chain, type NodeAbilities, type NodeRequest, refusal } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
-import { formatLog, type Hex, type Log, type PublicClient, type RpcLog } from 'viem'
+import { formatLog, type Hex, type Log, numberToHex, type PublicClient, type RpcLog } from 'viem'
 import { TOPICS } from './emitters.js'
-import { type Header, headerOf, hex } from './headers.js'
+import { type Header, headerOf, logsOf } from './headers.js'
 import { noteRefusal } from './named-events.js'
 
-/** Characters of an event beside its data. */
+/** Characters of an event without its data. */
 const EVENT_SIZE = 512
 
-/** The nodes are reachable, but refuse so many blocks or events at once. */
+/** Reachable nodes refuse so many blocks or events at once. */
 export class RangeRefused extends ChainError {
   constructor(readonly reason: string) {
     super('CHAIN_UNAVAILABLE', `No node gives the events of these blocks: one ${reason}.`)
   }
 
-  /** A time-out or a fault of a proxy may be for the size, or not. */
+  /** A time-out, or a fault of a proxy, may have another cause than the size. */
   get failure(): 'refused' | 'timeout' {
     return /in time|50\d/.test(this.reason) ? 'timeout' : 'refused'
   }
 }
 
-/**
- * Asks one node after the other for a range, those first that are likely to give it. Undefined if no node has it. Throws
- * RangeRefused, ChainError.
- */
+/** Requests a range from one node after the other. Undefined if no node has it. Throws RangeRefused, ChainError. */
 export async function askForRange<R>(
   chain: Chain,
   read: (client: PublicClient, abilities: NodeAbilities) => Promise<R | undefined>,
@@ -41,7 +38,7 @@ export async function askForRange<R>(
     .catch((error) => {
       throw refused === undefined ? error : new RangeRefused(refused)
     })
-  // another node lags, but one that has the blocks refused them
+  // a node that has the blocks refused them; the others lag
   if (!range && refused !== undefined) throw new RangeRefused(refused)
   return range
 }
@@ -54,22 +51,21 @@ export const quorumFields = ({
   blockHash,
 }: Pick<Log, 'address' | 'topics' | 'data' | 'blockHash'>) => [address, topics, data, blockHash]
 
-/** Characters that events take, about. */
+/** Returns the approximate characters of events. */
 export const sizeOf = (logs: readonly RpcLog[]): number =>
   logs.reduce((sum, { data }) => sum + EVENT_SIZE + data.length, 0)
 
-/** An event with the time of its block. */
+/** Returns an event with the time of its block. */
 export const timed = (log: RpcLog, times: ReadonlyMap<Hex, bigint>) =>
   ({ ...formatLog(log), blockTimestamp: times.get(log.blockHash as Hex) as bigint }) as Log
 
-/** The node to read from. */
 interface Source {
   client: PublicClient
   chain: Chain
   abilities: NodeAbilities
 }
 
-/** The events of a range that are indexed, of whatever contract. Records whether the node gives them. */
+/** Requests the indexed events of a range, of any contract. Records whether the node returns them. */
 export async function eventsOf(
   { client, chain, abilities }: Source,
   first: number,
@@ -77,21 +73,19 @@ export async function eventsOf(
   signal?: AbortSignal,
 ): Promise<RpcLog[]> {
   const topics = [Object.values(TOPICS).flat()]
-  // the raw request: the typed one cannot express "any of these events, from any contract"
-  const filter = { fromBlock: hex(first), toBlock: hex(last), topics }
   try {
-    const logs = (await client.request({ method: 'eth_getLogs', params: [filter] }, { signal })) as RpcLog[]
+    const logs = await logsOf(client, { fromBlock: numberToHex(first), toBlock: numberToHex(last), topics }, signal)
     abilities.logs.gave(last - first + 1)
     return logs
   } catch (error) {
     const reason = signal?.aborted ? undefined : refusal(error)
-    // an answer that is late may be so for any reason
+    // a time-out may have any cause
     if (reason && !reason.includes('in time')) await noteRefusal(abilities, client, chain, { first, last }, error)
     throw error
   }
 }
 
-/** The times of the events' blocks; undefined if a block was replaced meanwhile. */
+/** Returns the times of the events' blocks; undefined if a block was replaced meanwhile. */
 export async function timesOf(
   client: PublicClient,
   chain: Chain,
@@ -106,7 +100,7 @@ export async function timesOf(
   for (const { address, blockNumber, blockHash, blockTimestamp } of raw as (RpcLog & { blockTimestamp?: Hex })[]) {
     const number = Number(blockNumber)
     if (blockTimestamp) times.set(blockHash as Hex, BigInt(blockTimestamp))
-    // older nodes omit times, which deployments need; and blocks that are not final are checked again
+    // deployments need times, which older nodes omit. Blocks that are not final are verified again
     const untimed = address.toLowerCase() === factory && !blockTimestamp
     if (untimed || number >= firstNonFinal) toCheck.set(number, blockHash as Hex)
   }

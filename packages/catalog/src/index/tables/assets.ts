@@ -7,7 +7,7 @@ type Datatokens = IndexedAsset['datatokens']
 
 const LIMITS = CATALOG_LIMITS.search
 
-/** Builds an asset from its rows in index_asset, index_nft and index_datatoken. */
+/** Returns an asset from its rows in index_asset, index_nft and index_datatoken. */
 export function assetOf(chainId: number, asset: Row, nft: Row, datatokens: Row[]): IndexedAsset {
   return {
     chainId,
@@ -35,13 +35,13 @@ export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, creat
 
 const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
     n.address, n.name, n.symbol, n.token_uri, n.owner, n.created`
-/** Bytes of the plain document. Earlier versions stored it as it is, without them. */
+/** Bytes of the plain document. Rows of earlier versions have no size and a plain document. */
 const SIZE = 'coalesce(a.size, octet_length(a.ddo))'
-/** Lists must not grow with what somebody publishes, so they are read without long documents. */
+/** The document for lists, without long ones: untrusted documents must not inflate lists. */
 const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size`
 const SOME_DATATOKENS = `(SELECT t.address, t.name, t.symbol, t.orders, t.position FROM index_datatoken t
     WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position LIMIT ${LIMITS.datatokens}) AS first_ones`
-/** The first datatokens of an NFT as a JSON list, in one statement with it: another one would take longer than they. */
+/** The first datatokens of an NFT as a JSON list, to read them in the same statement. */
 const DATATOKENS: Record<Dialect, string> = {
   sqlite: `(SELECT json_group_array(json_array(address, name, symbol, orders)) FROM ${SOME_DATATOKENS})`,
   postgres: `(SELECT CAST(json_agg(json_build_array(address, name, symbol, orders) ORDER BY position) AS TEXT)
@@ -57,10 +57,7 @@ const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
 const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
-/**
- * Reads assets of the live generations, to be listed; missing ones are omitted, and so are long documents (`unread`). For
- * `isLast` see `Query`.
- */
+/** Reads assets of the live generations for a list. Omits missing assets, and long documents (`unread`). `isLast`: see Query. */
 export function* assetsOf(dids: string[], dialect: Dialect, isLast = false): Script<Map<string, IndexedAsset>> {
   if (dids.length === 0) return new Map()
   const { rows } = yield* run({ ...among(ASSETS[dialect], dids), isLast })
@@ -72,13 +69,13 @@ const DOCUMENT = sqlOne(
    WHERE a.did = :did AND a.tx_id = :txId`,
 )
 
-/** Reads the document that an asset of a list has; undefined if it was changed since. */
+/** Reads the document of a listed asset; undefined if the asset has changed since. */
 export function* documentOf({ metadata: { did, txId } }: IndexedAsset): Script<string | undefined> {
   const ddo = (yield* run(DOCUMENT({ did, txId }))).rows[0]?.ddo
   return typeof ddo === 'string' ? unpacked(ddo) : undefined
 }
 
-/** Reads the assets of some NFTs in a generation, by NFT; missing ones, and those without a document, are omitted. */
+/** Reads assets of a generation by NFT. Omits missing assets and those without a document. */
 export function* readableAssets(
   generation: number,
   chainId: number,
@@ -103,10 +100,10 @@ function assetIn(chainId: number, row: Row): IndexedAsset {
   return assetOf(chainId, row, row, datatokens)
 }
 
-/** Keys per statement: a few sizes, so that there are few statements to plan. */
+/** Keys per statement: few sizes, so that there are few statements to prepare. */
 const SIZES = [1, 8, 24, 50]
 
-/** A statement for a list of keys. One that is shorter than these sizes repeats its last key. */
+/** Returns a statement for a list of keys. Pads the list to the next size with its last key. */
 export function among(text: string, keys: string[], first: Value[] = []): Query {
   const size = SIZES.find((one) => one >= keys.length)
   const listed = [...keys, ...Array<string>((size ?? keys.length) - keys.length).fill(keys[keys.length - 1] as string)]

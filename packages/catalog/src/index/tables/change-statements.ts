@@ -29,11 +29,9 @@ const UNREADABLE = sql(
 )
 const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
 
-/**
- * Makes text storable everywhere: PostgreSQL rejects U+0000, others truncate there, and lone surrogates are not UTF-8.
- */
+/** Makes text storable: PostgreSQL rejects U+0000, others truncate there, and lone surrogates are not UTF-8. */
 export function storable(text: string): string {
-  // such a text may be megabytes long, so characters are not replaced one by one
+  // split and join, which is fast for megabytes
   const printable = text.includes('\0') ? text.split('\0').join('\ufffd') : text
   return /\p{Cs}/u.test(printable) ? Buffer.from(printable).toString() : printable
 }
@@ -77,7 +75,7 @@ function storedDocument(text: string | null): { ddo: string | null; size: number
   return { ddo: packed(plain, PROTOCOL_LIMITS.document.short), size: Buffer.byteLength(plain) }
 }
 
-/** Returns the change to write instead of one that cannot be stored: the previous row is stale. */
+/** Returns the replacement of an unstorable change, which marks the stale row; undefined if no row becomes stale. */
 export function fallbackFor(change: IndexChange): IndexChange | undefined {
   if (change.kind !== 'metadata' && change.kind !== 'state') return undefined
   const nft = change.kind === 'metadata' ? change.metadata.nft : change.nft

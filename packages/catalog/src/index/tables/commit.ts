@@ -6,12 +6,12 @@ import { generationId, generationToWrite, renewVersion } from './generations.js'
 import { dropSomeOrders } from './orders.js'
 import { pruneUndo, restoreSome, saveUndo } from './undo.js'
 
-// in statements that write, :chainId is the id of a generation; see generations.ts
+// in writing statements, :chainId is the id of a generation; see generations.ts
 const FIRST_CURSOR = sql(
   `INSERT INTO index_cursor (chain_id, block, hash, part_block, part_hash, part_log)
    VALUES (:chainId, :block, :hash, :partBlock, :partHash, :partLog) ON CONFLICT DO NOTHING`,
 )
-// locks the row until the end of the transaction, so that of two concurrent instances one fails
+// also locks the row until the end of the transaction, so that one of two concurrent instances fails
 const NEXT_CURSOR = sql(
   `UPDATE index_cursor
    SET block = :block, hash = :hash, part_block = :partBlock, part_hash = :partHash, part_log = :partLog
@@ -24,7 +24,7 @@ const BEGIN_UNDOING = sql(
 )
 const UNDOING = sql('SELECT block FROM index_cursor WHERE chain_id = :chainId AND undoing = 1')
 const END_UNDOING = sql('UPDATE index_cursor SET undoing = 0 WHERE chain_id = :chainId')
-// the row lock that every change of a generation acquires first
+// the row lock that every change of a generation takes first
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
 const CHECKPOINT = sql(
   `INSERT INTO index_checkpoint (chain_id, block, hash) VALUES (:chainId, :block, :hash)
@@ -36,10 +36,7 @@ const CHECKPOINT_AT = sql(
 const DROP_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block < :block')
 const DROP_LATER_CHECKPOINTS = sql('DELETE FROM index_checkpoint WHERE chain_id = :chainId AND block > :block')
 
-/**
- * Applies a batch to a generation and moves its cursor; see `IndexGeneration.commit`. Returns false, and writes nothing,
- * where the cursor is elsewhere.
- */
+/** Implements IndexGeneration.commit. */
 export function* commit(
   role: IndexRole,
   { chainId: chain, ...batch }: IndexBatch,
@@ -57,7 +54,7 @@ export function* commit(
   const kept = new Set<string>()
   for (const change of changes) {
     if (!onUnstorable) yield* make(change, kept)
-    // the rollback of the savepoint also discards the saved undo rows
+    // a new set, since the rollback of the savepoint also discards its undo rows
     else if (!(yield* attempt(() => make(change, new Set())))) {
       onUnstorable(change)
       const lesser = fallbackFor(change)
@@ -72,7 +69,7 @@ export function* commit(
     yield* run(DROP_CHECKPOINTS({ chainId, block: base }))
     yield* pruneUndo(chainId, base)
   }
-  // a part may come with changes of earlier blocks, whose undo rows are those of its block
+  // no checkpoint inside a block: the undo rows of earlier blocks in the batch belong to that block
   if (!to.part) yield* run(CHECKPOINT({ chainId, ...to }))
   return true
 }
@@ -93,7 +90,7 @@ function* checkpointAt(chainId: number, block: number): Script<number | undefine
   return (yield* run(CHECKPOINT_AT({ chainId, block }))).rows[0]?.block as number | undefined
 }
 
-/** Moves the cursor of a generation to a checkpoint. `undoSome` restores the rows. */
+/** Moves the cursor of a generation to a checkpoint. Then `undoSome` restores the rows. */
 export function* beginRollback(role: IndexRole, chain: number, to: Cursor): Script<void> {
   const chainId = yield* generationId(chain, role)
   if (chainId === undefined) return
@@ -102,7 +99,7 @@ export function* beginRollback(role: IndexRole, chain: number, to: Cursor): Scri
   yield* renewVersion(chainId)
 }
 
-/** Restores some rows of a rollback. Returns false if none were left, which ends the rollback. */
+/** Restores some rows of a rollback. Returns false if none were left: the rollback has ended. */
 export function* undoSome(role: IndexRole, chain: number, consumer: IndexConsumer): Script<boolean> {
   const chainId = yield* generationId(chain, role)
   if (chainId === undefined) return false

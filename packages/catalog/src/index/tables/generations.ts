@@ -4,10 +4,10 @@ import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, Generations } from '../index-store.js'
 import { SWEEP_ORDERS } from './orders.js'
 
-/** The role of a generation: it serves requests, will replace the one that does, or will be deleted. */
+/** The role of a generation: serves requests, will replace the live one, or will be deleted. */
 export type Role = 'live' | 'next' | 'old'
 
-/** Returns SQL for the id of a chain's generation, which the index's rows have as `chain_id`. */
+/** Returns SQL for the id of a chain's generation: the `chain_id` of index rows. */
 export const idSubquery = (role: Role, chain = ':chainId') =>
   `(SELECT id FROM index_reading WHERE chain_id = ${chain} AND role = '${role}')`
 
@@ -18,18 +18,18 @@ const FIRST = sql(
 const START = sql("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (:id, :chainId, 'next', :wanted)")
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
-const ALL = sql(
+export const listGenerations = sql(
   `SELECT r.id, r.role, r.wanted, r.orders, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
    FROM index_reading r LEFT JOIN index_cursor c ON c.chain_id = r.id WHERE r.chain_id = :chainId`,
 )
-// locks the row, so that no other instance advances the cursor meanwhile
+// locks the row, so that no other instance advances the cursor
 const LOCK_CURSOR = sql(
   'UPDATE index_cursor SET block = block WHERE chain_id = :id AND block = :block AND hash = :hash AND undoing = 0',
 )
 const SET_VERSION = sql('UPDATE index_reading SET version = :version WHERE id = :id')
 const DROP_CURSOR = sql('DELETE FROM index_cursor WHERE chain_id = :id')
 
-/** Rows of a table per transaction of a sweep: a consumer may have thousands for one asset. */
+/** Rows per table and transaction of a sweep: a consumer may have thousands per asset. */
 const SWEEP_BATCH = 24
 const SWEEPS = [
   deleteBatch('index_asset', 'nft'),
@@ -51,17 +51,14 @@ export function* generationId(chainId: number, role: Role): Script<number | unde
   return (yield* run(ID({ chainId, role }))).rows[0]?.id as number | undefined
 }
 
-/** Returns the id of the generation to write to. The first one of a chain is created with its first rows. */
+/** Returns the id of the generation to write to. Creates the first one of a chain. */
 export function* generationToWrite(chainId: number, role: Role): Script<number | undefined> {
   const id = yield* generationId(chainId, role)
   if (id !== undefined || role !== 'live') return id
   const { changes } = yield* run(FIRST({ chainId }))
-  // another instance was first
+  // if another instance was first, its id
   return changes === 1 ? chainId : yield* generationId(chainId, role)
 }
-
-/** The statement that lists the generations of a chain. */
-export const listGenerations = ALL
 
 /** A row of index_cursor; null in each column if there is none. */
 export interface CursorRow {
@@ -88,7 +85,6 @@ export function cursorOf(row: CursorRow): Cursor | undefined {
   return { block, hash, part: { block: partBlock, hash: partHash, log } }
 }
 
-/** Reads the rows of `listGenerations`. */
 export function generationsFrom(rows: ReadingRow[]): Generations {
   const ofRole = (role: Role) => rows.find((row) => row.role === role)
   const [live, next] = [ofRole('live'), ofRole('next')]
@@ -113,7 +109,7 @@ export function generationsFrom(rows: ReadingRow[]): Generations {
 export function* begin(chainId: number, wanted: boolean): Script<void> {
   yield* abandonNext(chainId)
   if ((yield* generationId(chainId, 'live')) === undefined) return
-  // a first generation has the id of its chain; random, since concurrent instances must not choose the same id
+  // negative, since the first generation has the id of its chain; random, so that concurrent instances choose different ids
   yield* run(START({ id: -randomInt(1, 2 ** 47), chainId, wanted: Number(wanted) }))
 }
 
@@ -123,7 +119,7 @@ export function* abandonNext(chainId: number): Script<void> {
   if (id !== undefined) yield* retire(id)
 }
 
-/** Makes the next generation live if it is at this cursor; returns whether it was. */
+/** Makes the next generation live if it is at this cursor. Returns whether it was. */
 export function* promote(chainId: number, at: Cursor): Script<boolean> {
   const id = yield* generationId(chainId, 'next')
   if (id === undefined || (yield* run(LOCK_CURSOR({ id, ...at }))).changes !== 1) return false
@@ -133,15 +129,12 @@ export function* promote(chainId: number, at: Cursor): Script<boolean> {
   return true
 }
 
-/**
- * Gives a generation a new version, which invalidates cached results. Versions are random, so that a restored database never
- * repeats the version of another state.
- */
+/** Sets a new version, which invalidates cached results. Random, so that a restored database repeats no version. */
 export function* renewVersion(id: number): Script<void> {
   yield* run(SET_VERSION({ id, version: randomInt(1, 2 ** 47) }))
 }
 
-/** Makes a generation obsolete. No instance can write to it without a cursor. */
+/** Makes a generation obsolete. Without a cursor no instance can write to it. */
 function* retire(id: number): Script<void> {
   yield* run(DROP_CURSOR({ id }))
   yield* run(SET_ROLE({ id, role: 'old' }))

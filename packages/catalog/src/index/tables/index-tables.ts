@@ -36,10 +36,10 @@ const ASSET = sqlOne(
    FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live' WHERE a.did = :did`,
 )
 
-/** Queries on the generations of each role. */
-const ASKED = { live: questionsTo('live'), next: questionsTo('next') }
+/** Statements by the role of the generation. */
+const STATEMENTS = { live: statementsFor('live'), next: statementsFor('next') }
 
-function questionsTo(role: IndexRole) {
+function statementsFor(role: IndexRole) {
   return {
     cursor: sqlOne(
       `SELECT block, hash, part_block, part_hash, part_log FROM index_cursor WHERE chain_id = ${idSubquery(role)}`,
@@ -56,7 +56,7 @@ function questionsTo(role: IndexRole) {
 function emittersIn(table: string, role: IndexRole) {
   const select = `SELECT address FROM ${table} WHERE chain_id = ${idSubquery(role, '?')}`
   return {
-    // padded to full hundreds, so that there are a few statements instead of one for each count
+    // pads to full hundreds, so that there are few statements to prepare
     known(chainId: number, addresses: Address[]): Query {
       const places = Math.ceil(addresses.length / 100) * 100
       const values = Array.from({ length: places }, (_, at) => addresses[at] ?? (addresses[0] as Address))
@@ -69,13 +69,13 @@ function emittersIn(table: string, role: IndexRole) {
   }
 }
 
-/** Returns the rows that a batch counts for, see `Driver.onThread`. */
+/** Returns the number of rows that a batch counts for (see Driver.onThread). */
 function rowsOf({ changes }: IndexBatch): number {
   const characters = changes.reduce((sum, change) => sum + weightOf(change), 0)
   return changes.length + Math.floor(characters / 4096)
 }
 
-/** Creates the store of the index tables. Its rows are followed by those of the consumer. */
+/** Creates the store of the index tables. The rows of `consumer` follow in the same transactions. */
 export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
   const rows = async <T>(query: Query) => (await db.query(query)).rows as T[]
   const nft = async (query: Query) => {
@@ -99,22 +99,22 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
   const generation = (role: IndexRole): IndexGeneration => ({
     dialect: db.dialect,
     async cursor(chainId) {
-      const [row] = await rows<CursorRow>(ASKED[role].cursor({ chainId }))
+      const [row] = await rows<CursorRow>(STATEMENTS[role].cursor({ chainId }))
       return row && cursorOf(row)
     },
     commit: (batch) =>
-      // a function cannot be sent to a thread
+      // `onUnstorable` cannot be sent to a thread
       (batch.onUnstorable ? undefined : db.onThread?.({ task: 'commit', input: { role, batch } }, rowsOf(batch))) ??
       db.transact(commit(role, batch, consumer)),
-    checkpoints: (chainId) => rows<Cursor>(ASKED[role].checkpoints({ chainId })),
+    checkpoints: (chainId) => rows<Cursor>(STATEMENTS[role].checkpoints({ chainId })),
     async rollback(chainId, to) {
       await db.transact(beginRollback(role, chainId, to))
       const undo = { task: 'undo', input: { role, chainId } }
       while (await (db.onThread?.(undo) ?? db.transact(undoSome(role, chainId, consumer))));
     },
     known: (chainId, kind, addresses) =>
-      addresses.length === 0 ? Promise.resolve([]) : addressesOf(ASKED[role][kind].known(chainId, addresses)),
-    emitters: (chainId, kind, after = '0x', limit) => addressesOf(ASKED[role][kind].after(chainId, after, limit)),
+      addresses.length === 0 ? Promise.resolve([]) : addressesOf(STATEMENTS[role][kind].known(chainId, addresses)),
+    emitters: (chainId, kind, after = '0x', limit) => addressesOf(STATEMENTS[role][kind].after(chainId, after, limit)),
   })
 
   return {

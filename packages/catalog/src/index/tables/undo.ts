@@ -3,17 +3,16 @@ import { packed, run, type Script, sql, unpacked, unpackedLength, type Value } f
 import type { Address } from 'viem'
 import type { IndexChange } from '../index-store.js'
 
-/** The table of each kind of row, and the column that identifies a row within its chain. */
+/** Table and key column by kind of row. */
 const ROWS = {
   nft: ['index_nft', 'address'],
   datatoken: ['index_datatoken', 'address'],
   asset: ['index_asset', 'nft'],
 } as const
 
-/** Characters from which an undo row is packed. */
+/** Characters from which an undo row is compressed. */
 const PACKED_OVER = 1024
 
-/** The kinds of rows that are saved. */
 export type RowKind = keyof typeof ROWS
 
 const KEEP = sql(
@@ -40,10 +39,7 @@ function of(kind: RowKind, verb: 'SELECT *' | 'DELETE') {
 const FIND = { nft: of('nft', 'SELECT *'), datatoken: of('datatoken', 'SELECT *'), asset: of('asset', 'SELECT *') }
 const DROP = { nft: of('nft', 'DELETE'), datatoken: of('datatoken', 'DELETE'), asset: of('asset', 'DELETE') }
 
-/**
- * Saves the row that a change is about to modify, as it was before the batch that ends with `block`. Rows in `saved` are
- * not read again: one may hold a document of a megabyte, and be modified a thousand times.
- */
+/** Saves the row that a change will modify, once per batch: `saved` lists the saved rows. `block`: the end of the batch. */
 export function* saveUndo(chainId: number, block: number, change: IndexChange, saved: Set<string>): Script<void> {
   const changed = rowOf(change)
   // a reuse only adds a row, which a rollback drops by its block
@@ -56,10 +52,7 @@ export function* saveUndo(chainId: number, block: number, change: IndexChange, s
   saved.add(row)
 }
 
-/**
- * Restores some of the rows that were modified after `block`, each from its oldest undo row. Returns the NFTs that they
- * belong to, or undefined if no row is left.
- */
+/** Restores some rows that were modified after `block`. Returns their NFTs, or undefined if no row is left. */
 export function* restoreSome(chainId: number, block: number): Script<Set<Address> | undefined> {
   const { rows: more, characters } = CHAIN_LIMITS.chain.restored
   const found = (yield* run(OLDEST_LATER({ chainId, block, most: more }))).rows
@@ -77,7 +70,7 @@ export function* restoreSome(chainId: number, block: number): Script<Set<Address
   return nfts
 }
 
-/** Restores one row. Returns the row of the replaced blocks and the restored row. */
+/** Restores one row. Returns the replaced and the restored row. */
 function* restore(chainId: number, kind: RowKind, id: string, block: number) {
   const saved = (yield* run(BEFORE({ chainId, kind, id, block }))).rows[0]?.before as string | null
   const before = kind === 'datatoken' ? (yield* run(NFT_OF({ chainId, id }))).rows[0] : undefined

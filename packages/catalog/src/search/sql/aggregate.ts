@@ -7,11 +7,11 @@ import { pathNumber } from './tokens.js'
 
 type Terms = Extract<Aggregation, { kind: 'terms' }>
 
-/** The text of a value where it has one, else its number. */
+/** SQL for the key of a value: its text, or its number if it has no text. */
 const KEY = (row: string) => `${row}.txt, CASE WHEN ${row}.txt IS NULL THEN ${row}.num END`
 const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ? AND v.num IS NOT NULL)'
 
-/** Aggregates the values of the documents in a list. Throws ValidationError if there are too many values to count. */
+/** Aggregates values of the documents in a list. Throws ValidationError if there are too many values. */
 export function* aggregated(wanted: Record<string, Aggregation>, all: Part): Script<Record<string, Aggregated>> {
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
@@ -42,7 +42,7 @@ function* terms({ path, size, order, inside }: Terms, all: Part): Script<Aggrega
   const by = order.by === '_count' ? 'n' : order.by === '_key' ? undefined : `s${at}`
   const direction = order.descending ? 'DESC' : 'ASC'
   const keys = by ? `${by} ${direction}, key_kind, txt, num` : `key_kind, txt ${direction}, num ${direction}`
-  // one more value than buckets shows whether there are others
+  // `pairs` is the total over all buckets, including those beyond the limit
   const text = `SELECT * FROM (
       SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, CASE WHEN f.txt IS NULL THEN 1 ELSE 0 END AS key_kind,
         count(*) AS n, CAST(SUM(count(*)) OVER () AS BIGINT) AS pairs${columns}

@@ -7,42 +7,43 @@ import { find, type KnownAssets, type ResultOfState, type Seen, stateIn, stateQu
 
 type Ask = (query: Query) => Promise<Result>
 
-/** Upper bound of the memory of an answer or a hit without its texts, in characters. */
+/** Upper bound of the memory of a result or hit without its texts, in characters. */
 const BASE_SIZE = 1024
 
 /**
- * CachedSearches searches of a database, and caches what was found until the index changes. Every search reads the state of the
- * index first, so that none misses a change that was committed before.
+ * Searches a database and caches results until the index changes. Every search reads the state of the index first, so that it never
+ * misses a committed change.
  */
 export class CachedSearches {
-  /** The state of the index that `results` is of. */
+  /** The index state of `results`. */
   private state: string | null = null
   private readonly results = new LRUCache<string, SearchResult>({ maxSize: CATALOG_LIMITS.search.kept })
-  /** Assets of hits, and the state that they are of: the same are on many pages. */
-  private assets: Seen = { state: null, known: keptAssets() }
-  /** Searches that are under way, by their keys. They never reject. */
+  /** Assets of hits in one state, since the same assets are on many pages. */
+  private assets: Seen = { state: null, known: assetCache() }
+  /** Running searches by key. They never reject. */
   private readonly inFlight = new Map<string, Promise<unknown>>()
-  /** The statement that reads the state, once it runs, and the one after it. */
+  /** The running statement that reads the state. */
   private running: Promise<unknown> = Promise.resolve()
+  /** The next such statement. */
   private next: Promise<string | null> | undefined
 
-  /** `read` runs a statement outside of a search. */
+  /** `read` runs a statement outside a snapshot. */
   constructor(
     private readonly dialect: Dialect,
     private readonly read: Ask,
   ) {}
 
   /**
-   * What was found by a search before, if that is what it finds now; else what `search` finds. Identical concurrent
-   * searches are coalesced: the others wait for the first one, and then read the state of the index again. For keys see `keyOf`.
+   * Returns the cached result of a key (see `keyOf`) if the index has not changed, else the result of `search`. Coalesces identical
+   * searches: the others wait for the first one, then read the state again.
    */
-  async knownOr(key: string, search: () => Promise<SearchResult>): Promise<SearchResult> {
-    const known = await this.known(key)
-    if (known) return known
+  async cachedOr(key: string, search: () => Promise<SearchResult>): Promise<SearchResult> {
+    const cached = await this.cached(key)
+    if (cached) return cached
     const same = this.inFlight.get(key)
     if (same) {
       await same
-      const found = await this.known(key)
+      const found = await this.cached(key)
       if (found) return found
     }
     const found = search()
@@ -55,14 +56,14 @@ export class CachedSearches {
     return found
   }
 
-  /** What was found by a search before, if that is what it finds now, which one statement tells. */
-  private async known(key: string): Promise<SearchResult | undefined> {
+  /** Returns the cached result of a key if the index has not changed. */
+  private async cached(key: string): Promise<SearchResult | undefined> {
     if (!this.results.has(key)) return undefined
     const state = await this.currentState()
     return state === this.state ? this.results.get(key) : undefined
   }
 
-  /** The state by a statement that begins after this call. All calls during one such statement share the next. */
+  /** Reads the state by a statement that begins after this call. Calls during a running statement share the next one. */
   private currentState(): Promise<string | null> {
     this.next ??= this.running.then(() => {
       this.next = undefined
@@ -73,51 +74,48 @@ export class CachedSearches {
     return this.next
   }
 
-  /**
-   * Finds documents, by statements that all see the same. Throws ValidationError for what asks too much, and what the
-   * statements throw.
-   */
+  /** Finds documents by statements of one snapshot. Throws ValidationError if it is too expensive, and errors of statements. */
   async find(search: Search, scope: Scope, ask: Ask): Promise<SearchResult> {
     const answer = await runScript(
       find(search, scope, this.dialect, (state) => this.assetsIn(state), this.seen),
       ask,
     )
-    if (!answer.isTransient) this.keep(keyOf(search, scope), answer)
+    if (!answer.isTransient) this.store(keyOf(search, scope), answer)
     return answer.found
   }
 
-  /** What the last search saw, for a database where each statement is a round trip. */
+  /** The state and assets of the last search, for PostgreSQL, where each statement is a round trip. */
   private get seen(): Seen | undefined {
     return this.dialect === 'postgres' && this.assets.state !== null ? this.assets : undefined
   }
 
-  /** Each state has assets of its own: a search of an older snapshot may still be under way. */
+  /** Returns the assets of a state. A search of an older snapshot may still fill the previous ones. */
   private assetsIn(state: string | null): KnownAssets {
-    if (state !== this.assets.state) this.assets = { state, known: keptAssets() }
+    if (state !== this.assets.state) this.assets = { state, known: assetCache() }
     return this.assets.known
   }
 
-  /** What was found in another state is of no use any more. */
-  private keep(key: string, { state, found }: ResultOfState): void {
+  /** Caches a result. Drops results of another state. */
+  private store(key: string, { state, found }: ResultOfState): void {
     if (state !== this.state) this.results.clear()
     this.state = state
     this.results.set(key, found, { size: key.length + sizeOf(found) })
   }
 }
 
-/** What decides, with the state of the index, what is found: whichever parts of documents are wanted, they are read whole. */
+/** Returns the cache key of a search. It ignores the source filter, since documents are read as a whole. */
 export function keyOf({ source, ...search }: Search, { chains, encrypted }: Scope): string {
   return JSON.stringify([search, source !== undefined, chains, encrypted])
 }
 
-function keptAssets(): KnownAssets {
+function assetCache(): KnownAssets {
   return new LRUCache({
     maxSize: CATALOG_LIMITS.search.keptAssets,
     sizeCalculation: (asset: IndexedAsset) => BASE_SIZE + charactersOf(asset),
   })
 }
 
-/** Upper bound of the memory of an answer, in characters. */
+/** Upper bound of the memory of a result, in characters. */
 function sizeOf({ hits, assets, aggregations }: SearchResult): number {
   let size = BASE_SIZE * (1 + hits.length) + JSON.stringify(aggregations).length
   for (const asset of assets.values()) size += charactersOf(asset)

@@ -5,18 +5,17 @@ import { Expressions } from './expressions.js'
 import { withLongTexts } from './long-texts.js'
 import { manyListed } from './many.js'
 
-/** A part of a statement, with `?` for each of its values. */
+/** A part of a statement, with `?` for each value. */
 export interface Part {
   text: string
   values: Value[]
-  /** Whether the text is the same for every such part: a look-up in the full-text index alone. */
+  /** Whether the text is independent of the search: a look-up in the full-text index alone. */
   isFixed?: boolean
 }
 
 /**
- * Compiles conditions to parts of SQL statements. Documents must also meet `base`; `every` matches all searchable
- * documents, for conditions without a search term. `older`: PostgreSQL has rows of an earlier version, without titles and
- * the tokens of `longTextWord`.
+ * Compiles conditions to parts of SQL statements. Documents must also meet `base`. `every` matches all searchable documents, for
+ * conditions without a search term. `older`: PostgreSQL has rows without titles and tokens of `longTextWord`, of an earlier version.
  */
 export class Compiler {
   private readonly expressions: Expressions
@@ -29,8 +28,8 @@ export class Compiler {
   }
 
   /**
-   * A statement that lists the ids of the searchable documents that meet a condition as `id`, each once. Lists within lists
-   * are its tables, one after the other: nested, they would exceed the stack of SQLite's parser, which has 100 places.
+   * Returns a statement that lists the ids of searchable documents that meet a condition as `id`, each once. Inner lists are common
+   * table expressions: nested, they would exceed the stack of SQLite's parser.
    */
   documents(condition: Condition): Part {
     const tables: Part[] = []
@@ -43,8 +42,8 @@ export class Compiler {
   }
 
   /**
-   * The same documents by the words of their names, as far as these decide: for a statement that reads documents in order, of
-   * which PostgreSQL reads the name in a hundredth of the time that all tokens take. Undefined if names decide nothing.
+   * Like `documents`, but with the words of names first, for statements that read documents in order: PostgreSQL reads a name much
+   * faster than all tokens. Undefined if names do not narrow the condition.
    */
   inTitles(condition: Condition): Part | undefined {
     const parts = flat([this.searchable(condition)])
@@ -57,26 +56,26 @@ export class Compiler {
     let text = `SELECT id FROM search_text WHERE title @@ CAST(? AS tsquery)${filter.text}`
     const values: Value[] = [this.expressions.text({ op: 'and', of: titles }), ...filter.values]
     if (others.length > 0) {
-      // in this form, no index is used for it
+      // this form prevents the use of an index
       text += ' AND (tsv @@ CAST(? AS tsquery)) IS TRUE'
       values.push(this.expressions.text({ op: 'and', of: others }))
     }
     return { text, values, isFixed: true }
   }
 
-  /** The condition of searchable documents that meet one. */
+  /** Returns a condition combined with `base`. */
   private searchable(condition: Condition): Condition {
     const all: Condition = { op: 'and', of: [this.scope.base, condition] }
     return this.dialect === 'postgres' ? manyListed(all, (one) => this.expressions.text(one)) : all
   }
 
-  /** The rest of a statement that looks at the kind of each document. */
+  /** Returns the filter of a statement by the kind of each document. */
   private filterOf(kind: Extract<Condition, { op: 'kind' }> | undefined): Part {
     if (!kind) return { text: '', values: [] }
     return { text: ` AND ${this.expressions.syntax.ofKind}`, values: [kind.word, this.expressions.text(kind)] }
   }
 
-  /** A list within another one. */
+  /** Returns an inner list. Adds its table to `tables`. */
   private inner(condition: Condition, tables: Part[]): Part {
     const list = this.listing(condition, tables)
     if (condition.op === 'listed') return list
@@ -120,7 +119,7 @@ export class Compiler {
     }
   }
 
-  /** Documents by the full-text index, filtered by lists that must or must not contain them. */
+  /** Lists documents by the full-text index, filtered by lists that must or must not contain them. */
   private matching(texts: Condition[], others: Condition[], tables: Part[]): Part {
     const { id, listed, match, ofKind } = this.expressions.syntax
     const { kind, rest } = ofKind ? withoutKind(flat(texts)) : { kind: undefined, rest: texts }

@@ -5,46 +5,42 @@ import type { Clause, Field, Phrase } from '../syntax.js'
 import { asWord, isShortBeginning } from '../words.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
 
-/**
- * A condition on documents. `token`, `words` and `kind`, and combinations of these alone, are answered by the full-text index.
- */
+/** A condition on documents. The full-text index alone answers `token`, `words`, `kind`, and their combinations. */
 export type Condition =
   | { op: 'token'; token: string }
-  /** Consecutive words in a field, or in any; the last one may be a prefix. */
+  /** Consecutive words in a field or in any field. The last word may be a prefix. */
   | { op: 'words'; path: string; words: string[]; prefix: boolean }
-  /** Documents of a kind (`KIND`), a single word in lower case; `exact`: written like this; `by`: the same by tokens. */
+  /** Documents of a kind (`KIND`), a word in lower case. `exact`: only in this case; `by`: the same condition by tokens. */
   | { op: 'kind'; word: string; exact: boolean; by: Condition }
   /** Without parts: every document. */
   | { op: 'and'; of: Condition[] }
   /** Without parts: no document. */
   | { op: 'or'; of: Condition[] }
   | { op: 'not'; of: Condition }
-  /** At least `count` of some conditions. */
   | { op: 'least'; count: number; of: Condition[] }
-  /** The documents whose ids a statement lists as `id`, each once. */
+  /** Documents in the list of a statement, which returns each `id` once. */
   | { op: 'listed'; text: string; values: Value[] }
 
-/** The field for whether an asset is in purgatory, which is not stored in the database. */
+/** The field for purgatory, which is not stored in the database. */
 const PURGATORY = 'purgatory.state'
 
-/** The field for the chain of an asset, which every document has, with the value of the index. */
+/** The field for the chain of an asset, which comes from the index. */
 const CHAIN = 'chainId'
 
 const NONE: Condition = { op: 'token', token: NOTHING }
 const EVERY: Condition = { op: 'and', of: [] }
 
-/** Maximum number of alternatives that are enumerated; above it, matches are counted instead. */
+/** Maximum enumerated alternatives. Above this, matches are counted. */
 const WRITTEN_OUT = 64
 
-/** Properties of documents that the index knows, apart from their content. */
+/** Conditions that do not depend on the content of documents. */
 export interface Known {
   /** Matches the documents in purgatory. */
   listed: Condition
-  /** Match the documents of each chain, by its id. */
+  /** Matches the documents of a chain, by chain id. */
   chains: Map<string, Condition>
 }
 
-/** The condition of a clause. */
 export function conditionOf(clause: Clause, known: Known): Condition {
   switch (clause.kind) {
     case 'all':
@@ -67,7 +63,7 @@ export function conditionOf(clause: Clause, known: Known): Condition {
   }
 }
 
-/** A text in any of some fields. */
+/** Returns the condition for a phrase in any of some fields. */
 export function textIn(fields: Field[], { words, prefix }: Phrase): Condition {
   const [word, ...others] = words
   const isShort = prefix && others.length === 0 && word !== undefined && isShortBeginning(word)
@@ -90,7 +86,7 @@ function purgatory(values: string[], listed: Condition): Condition {
   return { op: 'or', of }
 }
 
-/** Documents by DID, ignoring case. */
+/** Returns conditions for DIDs, ignoring case. */
 function didsOf(dids: string[]): Condition[] {
   return dids.flatMap((did) => tokensForValue('id', did, false).map((token) => ({ op: 'token', token }) as const))
 }
@@ -100,7 +96,7 @@ function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>):
   const tokens = new Set<string>()
   const words = new Set<string>()
   for (const value of values) {
-    // a word that is a whole value is also indexed as a word
+    // a value of a single word is also indexed as a word
     const word = exact ? undefined : asWord(value)
     if (word !== undefined) words.add(word)
     else for (const token of tokensForValue(path, value, exact)) tokens.add(token)
@@ -114,13 +110,13 @@ function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>):
   return kind === undefined ? by : { op: 'kind', word: kind, exact, by }
 }
 
-/** The kind that a value names; undefined if documents may have the value in another form. */
+/** Returns the kind of a value; undefined if it is no single word, or in upper case and `exact`. */
 function kindIn(value: string, exact: boolean): string | undefined {
   const word = asWord(value)
   return exact && word !== value ? undefined : word
 }
 
-/** Documents by a number that is not in the full-text index, as texts. */
+/** Returns the condition for counts, which are not in the full-text index. `texts`: their values. */
 function counted(path: string, texts: string[]): Condition {
   const numbers = texts.filter((text) => /^(?:0|[1-9]\d{0,14})$/.test(text)).map(Number)
   if (numbers.length === 0) return NONE
@@ -158,7 +154,7 @@ function atLeast(count: number, of: Condition[]): Condition {
   return { op: 'or', of: choices(of, count).map((one) => ({ op: 'and', of: one })) }
 }
 
-/** The binomial coefficient: the number of ways to choose `some` of `all`. */
+/** Returns the binomial coefficient: the ways to choose `some` of `all`. */
 function chosen(all: number, some: number): number {
   let ways = 1
   for (let at = 1; at <= some && ways <= WRITTEN_OUT * all; at++) ways = (ways * (all - some + at)) / at

@@ -1,7 +1,7 @@
 import type { Condition } from './conditions.js'
 import { TITLES } from './tokens.js'
 
-/** Flattens a conjunction, and drops alternatives that another part already implies. */
+/** Flattens a conjunction. Drops alternatives that another part implies. */
 export function flat(of: Condition[]): Condition[] {
   const parts = spread(of)
   if (!parts.some(({ op }) => op === 'or')) return parts
@@ -13,14 +13,14 @@ function spread(of: Condition[]): Condition[] {
   return of.flatMap((one) => (one.op === 'and' || (one.op === 'or' && one.of.length === 1) ? spread(one.of) : [one]))
 }
 
-/** Takes a kind out of a conjunction that can be looked up without it. */
+/** Splits the kind off a conjunction, if the rest can be looked up without it. */
 export function withoutKind(parts: Condition[]) {
   const kind = parts.find((one) => one.op === 'kind')
   const rest = parts.filter((one) => one !== kind)
   return kind && rest.some((one) => one.op !== 'not') ? { kind, rest } : { kind: undefined, rest: parts }
 }
 
-/** Whether the words of names alone decide whether a document meets a condition. */
+/** Whether the words of names alone decide a condition. */
 export function isOfTitle(condition: Condition): boolean {
   switch (condition.op) {
     case 'words':
@@ -28,7 +28,7 @@ export function isOfTitle(condition: Condition): boolean {
     case 'or':
       return condition.of.length > 0 && condition.of.every(isOfTitle)
     case 'and':
-      // a negation alone would be looked up with tokens that names do not have
+      // a negation alone needs tokens that names lack
       return condition.of.some(isOfTitle) && condition.of.every((one) => isOfTitle(one.op === 'not' ? one.of : one))
     default:
       return false

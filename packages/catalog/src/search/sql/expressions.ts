@@ -3,11 +3,11 @@ import type { Condition } from './conditions.js'
 import { flat } from './conjunctions.js'
 import { ALL, anyWord, columnOf, fieldWord, NOTHING } from './tokens.js'
 
-/** The full-text query syntax of each database. Tokens consist of letters and digits. */
+/** The full-text query syntax by dialect. Tokens consist of letters and digits. */
 const DIALECTS = {
   sqlite: {
     id: 'rowid',
-    // the plus prevents the database from looking up every document of the list in the full-text index
+    // the plus prevents a look-up in the full-text index for each document of the list
     listed: '+rowid',
     match: 'search_text MATCH ?',
     ofKind: undefined,
@@ -40,7 +40,7 @@ const DIALECTS = {
   },
 } as const satisfies Record<Dialect, object>
 
-/** Expressions of the full-text index of a database. `every` matches all searchable documents. */
+/** Writes full-text expressions. `every` matches all searchable documents. */
 export class Expressions {
   readonly syntax
 
@@ -51,7 +51,7 @@ export class Expressions {
     this.syntax = DIALECTS[dialect]
   }
 
-  /** Expressions for alternatives; the same words in several fields with columns are merged into one. */
+  /** Returns expressions for alternatives. Merges the same words in several columns into one. */
   private alternatives(of: Condition[]): string[] {
     const { words, inColumns } = this.syntax
     const columns = new Map<string, { columns: string[]; words: string[]; prefix: boolean }>()
@@ -71,7 +71,7 @@ export class Expressions {
     return [...together, ...others]
   }
 
-  /** The expression of the full-text index for a condition. */
+  /** Returns the full-text expression of a condition. */
   text(condition: Condition): string {
     const { syntax } = this
     switch (condition.op) {

@@ -14,10 +14,10 @@ import { points, type Score } from './scores.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
-/** Assets per batch. */
+/** Assets per statement. */
 const AT_ONCE = 50
 
-/** The answer while the search index is being built. */
+/** The result while the search index is being built. */
 const building = ({ counted }: Search): SearchResult => ({
   building: true,
   total: totalOf(0, counted),
@@ -27,21 +27,21 @@ const building = ({ counted }: Search): SearchResult => ({
   aggregations: {},
 })
 
-/** What was found, and the state of the index that it is of; see generations.ts. */
+/** A result, and its index state (see generations.ts). */
 export interface ResultOfState {
   state: string | null
   found: SearchResult
-  /** Whether it depends on more than the search and the state. */
+  /** Whether the result depends on more than search and state. */
   isTransient: boolean
 }
 
-/** Assets that were read in one state of the index, by DID. */
+/** Assets of one index state, by DID. */
 export interface KnownAssets {
   get(did: string): IndexedAsset | undefined
   set(did: string, asset: IndexedAsset): void
 }
 
-/** The statement that reads the state of the index. */
+/** Returns the statement that reads the index state. */
 export const stateQuery = (dialect: Dialect): Query => ({
   text: `SELECT ${STATE[dialect]} AS state`,
   values: [],
@@ -50,16 +50,15 @@ export const stateQuery = (dialect: Dialect): Query => ({
 
 export const stateIn = ({ rows }: Result) => (rows[0]?.state ?? null) as string | null
 
-/** What was seen of the index by the last search. */
+/** The index state and assets of the last search. */
 export interface Seen {
   state: string | null
   known: KnownAssets
 }
 
 /**
- * Finds documents, by statements of one snapshot of a database. `knownIn` returns the assets that were read in a state of the
- * index before: they are not read again. With `seen`, its first statement names the one that follows if the index is still in
- * that state. Throws ValidationError for what asks too much.
+ * Finds documents by statements of one snapshot. `knownIn` returns the known assets of a state, which are not read again. With `seen`, the
+ * first statement names the next one, which is valid if the state is unchanged. Throws ValidationError if it is too expensive.
  */
 export function* find(
   search: Search,
@@ -80,7 +79,7 @@ export function* find(
   return { state, found: yield* findBy(plan, knownIn(state)), isTransient: plan.asksPurgatory }
 }
 
-/** A search in a state of the index up to its first statement; undefined if it has none there, or is refused. */
+/** Returns a search in a state up to its first statement; undefined if it has none or is refused. */
 function beginning(search: Search, scope: Scope, dialect: Dialect, { state, known }: Seen) {
   const generations = generationsIn(state)
   if (isBuilding(generations)) return undefined
@@ -95,7 +94,7 @@ function beginning(search: Search, scope: Scope, dialect: Dialect, { state, know
   }
 }
 
-/** The rest of a script that has yielded a statement. */
+/** Continues a script that has yielded a statement. */
 function* continued<T>(steps: Script<T>, query: Query): Script<T> {
   let next: IteratorResult<Query, T> = { done: false, value: query }
   while (!next.done) next = steps.next(yield next.value)
@@ -120,7 +119,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
   }
 }
 
-/** The hits of a page, and how many there are in all, up to at least one more than are reported; 0 if none are. */
+/** Returns the hits of a page, and the number of all hits, counted up to one more than are reported; 0 if not counted. */
 function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { search, dialect, all, of, score } = plan
   const { size, sort, counted: most } = search
@@ -128,7 +127,7 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const pageOf = (count: Count) =>
     inTurn ? pageInTurn(search, score, of, count) : page(search, all, score, scored, count)
   if (size > 0 && (inTurn || isByDate(search, scored))) {
-    // the embedded database reads hits in order as fast as it counts them
+    // SQLite reads hits in order as fast as it counts them
     if (dialect === 'sqlite') {
       const { n = 0, hits } = yield* pageOf(most === undefined ? {} : { of: all, most })
       return { n, hits }
@@ -139,21 +138,21 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
     return { n, hits: (yield* pageOf({ isFew })).hits }
   }
   if (size === 0) return { n: most === undefined ? 0 : yield* counted(all, most), hits: [] }
-  // to sort all hits costs more than to count them, which tells how PostgreSQL reads them
+  // counting is cheaper than sorting, and decides how PostgreSQL reads the hits
   const n = yield* counted(all, LIMITS.counted)
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
   return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
 }
 
-/** How many hits there are, counted up to at least one more than are reported. */
+/** Returns the reported number of hits. `count`: counted up to one more than `most`. */
 function totalOf(count: number, most: number | undefined): SearchResult['total'] {
   if (most === undefined) return undefined
   return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
 }
 
 /**
- * The assets of a page, up to a number of characters of their documents: the others are read while the answer is sent.
- * `isLast`: no statement follows them.
+ * Reads the assets of a page, up to a number of characters. The rest is read while the response is sent. `isLast`: no statement
+ * follows.
  */
 function* assetsOfPage(
   dids: string[],
@@ -184,7 +183,7 @@ function* assetsOfPage(
   return assets
 }
 
-/** Documents with their scores, except for the part that all of them share. */
+/** Returns a list of documents with their scores without the constant part. */
 function scoredBy({ parts }: Score, all: Part, of: (part: Condition) => Part): Part {
   const each = parts.map(({ condition, points }) => ({ ...of(condition), points }))
   const arms = each.map(({ text }) => `SELECT id, CAST(? AS BIGINT) AS points FROM (${text}) AS part`)

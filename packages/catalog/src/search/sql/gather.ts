@@ -7,39 +7,39 @@ import type { Plan } from './plan.js'
 const LIMITS = CATALOG_LIMITS.search
 
 /**
- * Hits of one of the greater scores that are gathered. If there are more, the newest are found faster by reading
- * documents in order, each with its tokens, or with its name where that decides.
+ * Maximum hits of one score (except the lowest) that are gathered; `titled` if names decide. If there are more, reading documents in
+ * order finds the newest faster.
  */
 const GATHERED = { greater: 8192, titled: 1024 }
 
 const LIMITED: Record<'counted' | keyof typeof GATHERED, number> = { counted: LIMITS.counted, ...GATHERED }
 
-/** `most`: hits to count at most where they are not listed; undefined if nobody asks. */
+/** `most`: maximum hits to count if they are not listed; undefined: none. */
 type Limits = typeof LIMITED & { most: number | undefined }
 
-/** The hits of one of the greater scores. */
+/** The hits of one score, except the lowest. */
 interface Level {
   hits: Part
-  /** The same by names, to be read in order if there are more than are gathered. */
+  /** The same hits by names, to read in order if there are too many to gather. */
   titles: Part | undefined
-  /** How many are gathered. */
   gathered: number
 }
 
-/** Up to so many scores, a statement is one of few. */
+/** Maximum scores of a statement that is prepared. */
 const USUAL = 4
 
-/** The number of hits, up to at least one more than are reported, and those of the page if they are known as well. */
 interface Gathered {
+  /** Number of hits, counted up to one more than are reported. */
   n: number
+  /** Hits of the page; undefined if there are too many to gather. */
   hits: { did: string; score: number }[] | undefined
-  /** Whether there are known to be more hits than are reported at most. */
+  /** Whether there are more hits than are counted at most. */
   areMany: boolean
 }
 
 /**
- * Counts the hits and sorts a page of them by score and id, in one statement. For PostgreSQL, whose full-text index lists
- * documents in no order: they are gathered and sorted, those of the next lower score only if the page is not full.
+ * Counts the hits and sorts a page by score and id, in one statement, for PostgreSQL, whose full-text index returns documents in no
+ * order. Gathers hits of the next lower score only if the page is not full.
  */
 export function* gathered({ search, score, all, of, inTitles }: Plan, limits = LIMITED): Script<Gathered> {
   const { from, size } = search
@@ -70,14 +70,13 @@ export function* gathered({ search, score, all, of, inTitles }: Plan, limits = L
 }
 
 /**
- * The statement, without the values of its last LIMIT and OFFSET. `levels`: the hits of all scores but the lowest. Where those
- * fill the page, hits are only counted, which is faster; `isListed`: they are listed in any case, so that a
- * long query is there once less.
+ * Returns the statement without the values of its last LIMIT and OFFSET. `levels`: the hits of all scores except the lowest. If these fill
+ * the page, the rest is only counted. `isListed`: lists the rest in any case, which shortens the statement of a long query.
  */
 function statement(all: Part, levels: Level[], end: number, limits: Limits, isListed = false): Part {
   const tables: Part[] = []
   const arms: Part[] = []
-  /** Whether the hits of the scores before leave room on the page. */
+  /** The condition that hits of earlier levels do not fill the page. */
   const room = (at: number): Part[] => (at === 0 ? [] : [{ text: `(SELECT n FROM up_to${at - 1}) < ?`, values: [end] }])
   for (const [at, { hits, titles, gathered }] of levels.entries()) {
     tables.push({
@@ -121,7 +120,7 @@ function statement(all: Part, levels: Level[], end: number, limits: Limits, isLi
   }
 }
 
-/** The hits of a score: those that were gathered, or if there are more than `most` of them, the newest by names. */
+/** Returns two arms for a level: the gathered hits, or if there are more than `most`, the newest by names. */
 function eitherOf(
   list: string,
   titles: Part,
@@ -137,7 +136,7 @@ function eitherOf(
   ]
 }
 
-/** The number of hits. Those that were not listed, for want of room on the page, are counted if that is wanted. */
+/** Returns the expression for the number of hits: of the list, or counted if the page is full without it. */
 function numberOf(all: Part, [room]: Part[], { most }: Limits): Part {
   const listed = '(SELECT count(*) FROM hits)'
   if (!room) return { text: listed, values: [] }

@@ -3,13 +3,13 @@ import type { Scope } from '../syntax.js'
 import type { Condition } from './conditions.js'
 import { ENCRYPTED, generationToken } from './tokens.js'
 
-/** A generation of the index; `building`: whether documents of it are not findable yet. */
 export interface Generation {
   id: number
   chainId: number
   role: string
+  /** Whether search rows of some documents are missing after an upgrade. */
   building: boolean
-  /** Whether the full-text index has rows of an earlier version, without what this one adds to them. */
+  /** Whether the full-text index has rows of an earlier version. */
   older: boolean
 }
 
@@ -22,16 +22,12 @@ const ROWS = `SELECT r.id, r.chain_id, r.role, CASE WHEN r.role = 'live' THEN r.
   FROM index_reading r`
 const columns = (dialect: Dialect) => `g.id, g.chain_id, g.role, g.version, g.building, ${OLDER_ROWS[dialect]}`
 
-/**
- * An expression for the state of what is searched: all generations of the index, with the version of those that are live. What
- * is found is the same while this text is.
- */
+/** SQL for the index state: all generations, with the versions of live ones. Equal states have equal search results. */
 export const STATE: Record<Dialect, string> = {
   sqlite: `(SELECT json_group_array(json_array(${columns('sqlite')})) FROM (${ROWS} ORDER BY r.id) AS g)`,
   postgres: `(SELECT CAST(json_agg(json_build_array(${columns('postgres')}) ORDER BY g.id) AS TEXT) FROM (${ROWS}) AS g)`,
 }
 
-/** The generations that a state tells of. */
 export function generationsIn(state: string | null): Generation[] {
   const rows = JSON.parse(state ?? '[]') as [number, number, string, number, number, number][]
   return rows.map(([id, chainId, role, , building, older]) => ({
@@ -43,15 +39,14 @@ export function generationsIn(state: string | null): Generation[] {
   }))
 }
 
-/** Whether documents of those that are searched are still being made findable. */
+/** Whether search rows of a live generation are being built. */
 export function isBuilding(generations: Generation[]): boolean {
   return generations.some(({ role, building }) => role === 'live' && building)
 }
 
 /**
- * The conditions for searchable documents, which belong to live generations of the searched chains, and for those of
- * each chain. If there are no other generations, as is usual, every document qualifies, and the condition can be
- * omitted.
+ * Returns the conditions for searchable documents (of live generations of the searched chains), and for those of each chain. `base` is
+ * short if there are no other generations.
  */
 export function scopeOf(generations: Generation[], { chains, encrypted }: Pick<Scope, 'chains' | 'encrypted'>) {
   const searched = generations.filter((one) => one.role === 'live' && chains.includes(one.chainId))

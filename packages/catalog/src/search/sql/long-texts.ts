@@ -4,11 +4,11 @@ import { KINDS, LONG_TEXTS, longTextWord } from './tokens.js'
 type Kind = Extract<Condition, { op: 'kind' }>
 
 /**
- * Conditions of documents of a kind, with one token in place of a word that is looked for in all long texts (see
- * `longTextWord`). `isOfKind`: whether that token tells the kind as well, so that nobody need look at it.
+ * Replaces each word that is searched in all long texts by one token (see `longTextWord`), in conditions on documents of a kind.
+ * `isOfKind`: whether the tokens imply the kind.
  */
 export function withLongTexts(kind: Kind, parts: Condition[]): { parts: Condition[]; isOfKind: boolean } {
-  // the tokens are of kinds that are written in any case
+  // the tokens ignore the case of the kind
   if (kind.exact || !KINDS.includes(kind.word)) return { parts, isOfKind: false }
   const ofKind = new Set<Condition>()
   const merged = parts.map((part) => mergedIn(part, kind.word, ofKind))
@@ -19,7 +19,7 @@ export function withLongTexts(kind: Kind, parts: Condition[]): { parts: Conditio
   return { parts: merged, isOfKind: merged.some(tellsKind) }
 }
 
-/** A condition with such tokens, which are added to `ofKind`. */
+/** Returns a condition with such tokens. Adds them to `ofKind`. */
 function mergedIn(condition: Condition, kind: string, ofKind: Set<Condition>): Condition {
   if (condition.op !== 'or' && condition.op !== 'and') return condition
   const of = condition.of.map((part) => mergedIn(part, kind, ofKind))

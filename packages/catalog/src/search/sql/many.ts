@@ -1,15 +1,12 @@
 import type { Condition } from './conditions.js'
 import { isText } from './conjunctions.js'
 
-/**
- * Look-ups of one full-text query of PostgreSQL with alternatives. Before it reads anything, the index tries the query once for
- * each of its look-ups, in each slice: a thousand in one query take most of a second, in queries of this size a tenth of that.
- */
+/** Maximum look-ups per full-text query: the time that PostgreSQL takes for one query grows with their square. */
 const TOGETHER = 32
 
 /**
- * A condition for PostgreSQL in which alternatives that are many are a list: the documents that meet any of several shorter
- * queries. `textOf` returns the full-text query of a condition.
+ * Returns a condition for PostgreSQL in which many alternatives are a list: documents that meet any of several shorter queries. `textOf`
+ * returns the full-text query of a condition.
  */
 export function manyListed(condition: Condition, textOf: (condition: Condition) => string): Condition {
   switch (condition.op) {
@@ -29,19 +26,18 @@ export function manyListed(condition: Condition, textOf: (condition: Condition) 
   }
 }
 
-/** The parts of a conjunction. Many that it excludes are one: each list of its own would take the database milliseconds to plan. */
+/** Merges many negations of a conjunction into one list, since PostgreSQL plans many lists slowly. */
 function excludedTogether(of: Condition[]): Condition[] {
   const any: Condition = { op: 'or', of: of.flatMap((one) => (one.op === 'not' ? [one.of] : [])) }
   if (any.of.length < 2 || lookUpsOf(any) <= TOGETHER) return of
   return [...of.filter((one) => one.op !== 'not'), { op: 'not', of: any }]
 }
 
-/** The alternatives of alternatives among some. */
 function alternatives(of: Condition[]): Condition[] {
   return of.flatMap((one) => (one.op === 'or' ? alternatives(one.of) : [one]))
 }
 
-/** The documents that meet any of some conditions, which the full-text index answers, as a list. */
+/** Returns full-text conditions as one list of the documents that meet any of them. */
 function listed(conditions: Condition[], textOf: (condition: Condition) => string): Condition[] {
   const queries: string[] = []
   let [some, count]: [Condition[], number] = [[], 0]
@@ -56,14 +52,14 @@ function listed(conditions: Condition[], textOf: (condition: Condition) => strin
   }
   if (queries.length === 0) return some
   queries.push(textOf({ op: 'or', of: some }))
-  // tokens, of which queries consist, have no quotes
+  // tokens contain no quotes
   const value = `{${queries.map((query) => `"${query}"`).join(',')}}`
   const text = `SELECT DISTINCT found.id FROM unnest(CAST(? AS tsquery[])) AS part (query)
     JOIN search_text AS found ON found.tsv @@ part.query`
   return [{ op: 'listed', text, values: [value] }]
 }
 
-/** Tokens and words that a condition looks up in the full-text index. */
+/** Returns the number of look-ups of a condition in the full-text index. */
 function lookUpsOf(condition: Condition): number {
   switch (condition.op) {
     case 'words':

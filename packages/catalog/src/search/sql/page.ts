@@ -9,7 +9,7 @@ import { pathNumber } from './tokens.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
-/** Runs a statement, unless it is too long for a database. For `isFixed` see `Query`. */
+/** Runs a statement. Throws ValidationError if it is too long. `isFixed`: see Query. */
 export function* ask(text: string, values: Query['values'], isFixed = false): Script<Result> {
   if (isTooLong(text, values))
     throw ValidationError.of('query', 'It has too many values, or too many parts that count for the score.')
@@ -23,40 +23,40 @@ export function isTooLong(text: string, values: Query['values']): boolean {
   return size > LIMITS.statement
 }
 
-/** What the statement of a page counts beside it, and what is known before. */
+/** The count in the statement of a page. */
 export interface Count {
-  /** Documents that the statement counts as well, up to one more than `most`. */
+  /** Documents to count, up to one more than `most`. */
   of?: Part
   most?: number
-  /** Whether there are so few hits that to sort them all takes PostgreSQL less than to read documents in order. */
+  /** Whether there are so few hits that sorting them is faster for PostgreSQL than reading documents in order. */
   isFew?: boolean | undefined
 }
 
-/** Hits of a page, and how many there are of those that were to be counted. */
+/** Hits of a page. `n`: counted documents. */
 export interface Hits {
   n?: number | undefined
   hits: { did: string; score: number }[]
 }
 
-/** A statement that counts documents as `n`, up to one more than `most`. */
+/** Returns a statement that counts documents as `n`, up to one more than `most`. */
 export const countOf = ({ text, values, isFixed = false }: Part, most: number) => ({
   text: `SELECT count(*) AS n FROM (SELECT 1 FROM (${text}) AS m LIMIT ?) AS counted`,
   values: [...values, most + 1],
   isFixed,
 })
 
-/** How many documents there are, up to one more than `most`. */
+/** Counts documents, up to one more than `most`. */
 export function* counted(documents: Part, most: number): Script<number> {
   const { text, values, isFixed } = countOf(documents, most)
   return (yield* ask(text, values, isFixed)).rows[0]?.n as number
 }
 
-/** Whether the hits of a page are in the order of their ids. */
+/** Whether the hits of a page are in the order of ids. */
 export function isByDate({ sort }: Search, scored: Part | undefined): boolean {
   return !scored && sort.every(({ path, descending }) => path === 'nft.created' && descending)
 }
 
-/** The hits of a page. Ids are in the order in which NFTs were deployed. */
+/** Returns the hits of a page. Ids are in the order of deployment. */
 export function* page(search: Search, all: Part, score: Score, scored: Part | undefined, count: Count): Script<Hits> {
   const { from, size, sort } = search
   const keys = isByDate(search, scored) || sort.length === 0 ? [] : sort.map((one, at) => keyOf(one, at))
@@ -78,13 +78,10 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
   return { hits }
 }
 
-/** Maximum parts of a score for a look-up by each possible sum, the number of which doubles with each part. */
+/** Maximum parts of a score for look-ups by possible sums. Each part doubles their number. */
 export const IN_TURN = 3
 
-/**
- * The hits of a page by the possible sums of their scores, the greatest first, each in the order of the full-text
- * index, so that the last of many hits are never read.
- */
+/** Returns the hits of a page by a look-up per possible score, the greatest first, so that later hits are never read. */
 export function* pageInTurn(
   { from, size }: Search,
   score: Score,
@@ -94,7 +91,7 @@ export function* pageInTurn(
   const hits: Hits['hits'] = []
   let n: number | undefined
   for (const [points, condition] of bySum(score)) {
-    // counted with the first ones
+    // counts only in the first statement
     const wanted = n === undefined ? count : { isFew: count.isFew }
     const { dids, ...first } = yield* newest(of(condition), from + size - hits.length, 0, wanted)
     n ??= first.n
@@ -104,7 +101,7 @@ export function* pageInTurn(
   return { n, hits: hits.slice(from) }
 }
 
-/** The possible scores, the greatest first, with the condition of the hits that have each. */
+/** Returns the possible scores, the greatest first, with the conditions of their hits. */
 export function bySum({ constant, parts }: Score): [score: number, condition: Condition][] {
   const sums = new Map<number, Condition[]>()
   for (let chosen = 0; chosen < 2 ** parts.length; chosen++) {
@@ -120,8 +117,8 @@ export function bySum({ constant, parts }: Score): [score: number, condition: Co
 }
 
 /**
- * The newest of some documents; if there are many, by a scan in index order, without reading all others. In PostgreSQL that
- * reads the tokens of each document on the way. The full-text index of SQLite yields them in order.
+ * Returns the newest of some documents. If there are many, PostgreSQL scans documents in index order and reads the tokens of each. The
+ * full-text index of SQLite is in order.
  */
 function* newest(
   documents: Part,
@@ -140,17 +137,17 @@ function* newest(
   const count = countOf(of, most)
   const text = `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
   const all = [...count.values, ...values]
-  // a query that is nearly too long for one statement would be for both
+  // a long query fits only once into a statement
   if (isTooLong(text, all)) return { n: yield* counted(of, most), ...(yield* newest(documents, size, from, { isFew })) }
   const { rows } = yield* ask(text, all)
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }
 
-/** The columns of a sort, and their order: numbers and times before texts. */
+/** Returns the columns of a sort key and their order: numbers and times before texts. */
 function keyOf({ path, descending, missing }: Sort, at: number) {
   const direction = descending ? 'DESC' : 'ASC'
   if (path === '_score') return { columns: [], values: [], order: `score ${direction}` }
-  // of several values, the one that sorts first
+  // of several values, the first in the order counts
   const pick = descending ? 'max' : 'min'
   const of = (column: string) =>
     `(SELECT ${pick}(${column}) FROM search_value v WHERE v.doc = found.id AND v.path = ?${column === 'txt' ? ' AND v.num IS NULL' : ''})`

@@ -5,24 +5,24 @@ import { type Condition, conditionOf } from './conditions.js'
 import { type Generation, scopeOf } from './generations.js'
 import { type Score, scoreOf } from './scores.js'
 
-/** How a search is made in a database, while the generations of the index are what they are. */
+/** The statements of a search in one index state. */
 export interface Plan {
   search: Search
   dialect: Dialect
-  /** Whether hits have scores: by a field alone there are none. */
+  /** Whether hits have scores: not if they are sorted by fields alone. */
   isScored: boolean
   score: Score
-  /** Lists what is found as `id`. */
+  /** Lists all hits as `id`. */
   all: Part
-  /** Lists what of it meets another condition. */
+  /** Lists the hits that meet another condition. */
   of(part: Condition): Part
-  /** The same by the words of names, for reading in order; undefined if these do not decide. */
+  /** Like `of`, by the words of names; undefined if these do not narrow the condition. */
   inTitles(part: Condition): Part | undefined
-  /** Whether it asks what is in purgatory, which is not in the database. */
+  /** Whether the search depends on purgatory, which is not in the database. */
   asksPurgatory: boolean
 }
 
-/** Plans a search. Throws ValidationError for what asks too much. */
+/** Plans a search. Throws ValidationError if it is too expensive. */
 export function planOf(search: Search, scope: Scope, dialect: Dialect, generations: Generation[]): Plan {
   const { chains, ...findable } = scopeOf(generations, scope)
   const older = generations.some((one) => one.older)
@@ -30,7 +30,7 @@ export function planOf(search: Search, scope: Scope, dialect: Dialect, generatio
   let listed: Condition | undefined
   const known = {
     chains,
-    // a long list is written out where it is asked for
+    // lazy, since the list is long and rarely needed
     get listed() {
       listed ??= listedIn(scope.purgatory, dialect)
       return listed
@@ -45,7 +45,7 @@ export function planOf(search: Search, scope: Scope, dialect: Dialect, generatio
   return { search, dialect, isScored, score, all, of, inTitles, asksPurgatory: listed !== undefined }
 }
 
-/** Documents of some DIDs, as a list. */
+/** Returns the condition for a list of DIDs. */
 function listedIn(dids: string[], dialect: Dialect): Condition {
   const list =
     dialect === 'sqlite' ? 'SELECT value FROM json_each(?)' : 'SELECT json_array_elements_text(CAST(? AS json))'

@@ -5,7 +5,7 @@ import type { PreparedRows } from '../../index/index-consumer.js'
 import { searchable } from '../document.js'
 import { type SearchValue, textColumns, valueRows } from './rows.js'
 
-/** The search rows of an asset, apart from its id and the generation of the index. */
+/** The search rows of an asset without id and generation. */
 export interface SearchRows {
   did: string
   /** Deployment time of its NFT, in seconds since 1970. */
@@ -14,17 +14,16 @@ export interface SearchRows {
   values: SearchValue[]
 }
 
-/** Returns an asset with its document. */
 export function withDocument(asset: IndexedAsset, { ddo, did }: { ddo: string; did: string }): IndexedAsset {
   return { ...asset, metadata: { ...asset.metadata, ddo, did } }
 }
 
-/** Makes the search rows of an asset ahead, as JSON; undefined if it must not be found. */
+/** Prepares the search rows of an asset, as JSON; undefined if it must not be found. */
 export function preparedRows(asset: IndexedAsset, dialect: Dialect): string | undefined {
   return JSON.stringify(searchRows(asset, dialect))
 }
 
-/** Makes the search rows of an asset; undefined if it must not be found. */
+/** Returns new search rows of an asset; undefined if it must not be found. */
 function searchRows(asset: IndexedAsset, dialect: Dialect): SearchRows | undefined {
   const document = searchable(asset)
   if (!document) return undefined
@@ -32,7 +31,7 @@ function searchRows(asset: IndexedAsset, dialect: Dialect): SearchRows | undefin
   return { did, created, text: textColumns(document, dialect), values: valueRows(document) }
 }
 
-/** Returns the search rows of an asset: the prepared ones if the asset is as expected, or new ones. */
+/** Returns the prepared search rows if the asset is as expected, else new ones. */
 export function rowsFor(
   asset: IndexedAsset,
   dialect: Dialect,

@@ -24,7 +24,7 @@ import {
 
 const LONGEST = CATALOG_LIMITS.search.value
 
-/** A value of an asset that can be compared, sorted by and counted. */
+/** A value of an asset for comparisons, sorting and aggregations. */
 export interface SearchValue {
   path: number
   n: number
@@ -35,12 +35,12 @@ export interface SearchValue {
 /** Columns of a row in the full-text index. */
 export type TextColumns = Record<string, string | null>
 
-/** The columns of a document's row in the full-text index, for a generation of the index. */
+/** Returns a document's row in the full-text index, for a generation of the index. */
 export function textRow(document: Searchable, generation: number, dialect: Dialect): TextColumns {
   return inGeneration(textColumns(document, dialect), generation, dialect)
 }
 
-/** The same without the token of its generation. */
+/** Like textRow, without the token of the generation. */
 export function textColumns(document: Searchable, dialect: Dialect): TextColumns {
   const marks = marksOf(document)
   return dialect === 'sqlite'
@@ -52,7 +52,6 @@ export function textColumns(document: Searchable, dialect: Dialect): TextColumns
       }
 }
 
-/** Adds the token of a generation. */
 export function inGeneration(columns: TextColumns, generation: number, dialect: Dialect): TextColumns {
   const token = generationToken(generation)
   return dialect === 'sqlite'
@@ -60,14 +59,14 @@ export function inGeneration(columns: TextColumns, generation: number, dialect: 
     : { ...columns, tsv: `'${token}' ${columns.tsv}` }
 }
 
-/** The kind of a document: a word in lower case, empty if it has none, null if only its tokens can tell. */
+/** Returns the kind of a document: a word in lower case, '' if it has none, null if only tokens can express it. */
 function kindOf({ leaves }: Searchable): string | null {
   const [leaf, ...others] = leaves.filter(({ path }) => path === KIND)
   if (!leaf) return ''
   return others.length === 0 && leaf.words.length === 1 && leaf.words[0] === leaf.value ? leaf.value : null
 }
 
-/** The tokens of the words in long texts, for each kind that the document is of; see `longTextWord`. */
+/** Returns the tokens of words in long texts, for each kind of the document (see `longTextWord`). */
 function longTextWords({ leaves }: Searchable): Set<string> {
   const tokens = new Set<string>()
   const kinds = KINDS.filter((kind) => leaves.some(({ path, words }) => path === KIND && words.includes(kind)))
@@ -79,7 +78,7 @@ function longTextWords({ leaves }: Searchable): Set<string> {
   return tokens
 }
 
-/** The words of a document's name, as `tsv` has them but without positions: PostgreSQL reads them much faster. */
+/** Returns the words of a document's name as tokens without positions, which PostgreSQL reads fast. */
 function titleOf({ leaves }: Searchable): string {
   const tokens = new Set<string>()
   for (const { path, words } of leaves)
@@ -87,7 +86,7 @@ function titleOf({ leaves }: Searchable): string {
   return [...tokens].join(' ')
 }
 
-/** Tokens without a position: of whole values, of existing fields, and of prefixes of words in short texts, or without spaces. */
+/** Returns tokens without positions: of whole values, existing fields, and prefixes of words in short or unspaced texts. */
 function marksOf({ leaves, paths, encrypted }: Searchable): string[] {
   const marks = new Set<string>()
   if (encrypted) marks.add(ENCRYPTED)
@@ -107,14 +106,14 @@ function marksOf({ leaves, paths, encrypted }: Searchable): string[] {
   return [...marks]
 }
 
-/** The words of a document in order, by column. */
+/** Returns the words of a document in order, by column of SQLite. */
 function columnsOf({ leaves }: Searchable): Record<string, string> {
   const columns: Record<string, string> = Object.fromEntries(TEXT_COLUMNS.map((column) => [column, '']))
   for (const { path, words } of leaves) {
     const own = columnOf(path)
     let text = ''
     for (const word of words) text += word === undefined ? `${GAP} ` : `${anyWord(word)} `
-    // tokens with their field only, since phrases never mix both kinds of tokens
+    // separated, since phrases never mix both kinds of tokens
     if (!own) {
       text += `${GAP} `
       for (const word of words) text += word === undefined ? `${GAP} ` : `${fieldWord(path, word)} `
@@ -124,7 +123,7 @@ function columnsOf({ leaves }: Searchable): Record<string, string> {
   return columns
 }
 
-/** The same for PostgreSQL: each token with its positions. */
+/** Returns the words of a document for PostgreSQL: each token with its positions. */
 function vectorOf({ leaves }: Searchable, marks: string[]): string {
   const places = new Map<string, number[]>()
   const add = (token: string, place: number) => {
@@ -147,7 +146,7 @@ function vectorOf({ leaves }: Searchable, marks: string[]): string {
   )
 }
 
-/** The values by which a document is compared, sorted and aggregated. */
+/** Returns the values of a document for comparisons, sorting and aggregations. */
 export function valueRows({ leaves, counts }: Searchable): SearchValue[] {
   const values = leaves.flatMap(({ path, value }, n) => {
     const [num, txt] = [numberOf(value) ?? null, textOf(value)]
@@ -156,29 +155,26 @@ export function valueRows({ leaves, counts }: Searchable): SearchValue[] {
   return [...values, ...countRows(counts)]
 }
 
-/** The rows of counts. No other value has their paths. */
+/** Returns the rows of counts, which share their paths with no other value. */
 export function countRows(counts: Count[]): SearchValue[] {
   return counts.map(({ path, value }, n) => ({ path: pathNumber(path), n, num: value, txt: null }))
 }
 
-/** Spare ids for documents whose ids would collide. */
+/** Ids per document, for collisions. */
 const SLOTS = 8
 const HASHES = 2 ** 18
 const LAST_SECOND = 2 ** 32 - 1
 
-/**
- * The first of the ids that a document may have: greater for later deployments, and within one second for DIDs that
- * sort first, so that hits by id are already sorted. Below 2^53.
- */
+/** Returns the first possible id of a document: greater for later deployments, then for DIDs that sort first. Below 2^53. */
 export function firstId({ created, did }: Pick<Searchable, 'created' | 'did'>): number {
   const beginning = Number.parseInt(did.slice(did.lastIndexOf(':') + 1).slice(0, 5), 16) >> 2
   return (Math.min(created, LAST_SECOND) * HASHES + (HASHES - 1 - (beginning || 0))) * SLOTS
 }
 
-/** The slices of PostgreSQL's full-text index, numbered from 1. Rows of an earlier version are in slice 0. */
+/** Slices of PostgreSQL's full-text index, from 1. Slice 0 has rows of an earlier version. */
 const SLICES = 8
 
-/** The slice of a document, by bits of its DID: all slices have about as many. */
+/** Returns the slice of a document, by bits of its DID, so that slices have similar sizes. */
 export function sliceOf(id: number): number {
   return 1 + (Math.floor(id / SLOTS) % SLICES)
 }

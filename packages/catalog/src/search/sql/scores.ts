@@ -3,26 +3,25 @@ import { CATALOG_LIMITS } from '../../limits.js'
 import type { Clause, Field } from '../syntax.js'
 import { type Condition, conditionOf, type Known, textIn } from './conditions.js'
 
-/** Scores are integers internally, so that sums are identical in all databases. */
+/** Scores are integers internally, so that sums are equal in all databases. */
 const { parts: PARTS } = CATALOG_LIMITS.search.weight
 
-/** The score of every hit, and additions for those that meet a condition; in fractions of a point. */
+/** The score of all hits, and additions for hits that meet a condition, in fractions of a point. */
 export interface Score {
   constant: number
   parts: { condition: Condition; points: number }[]
 }
 
-/** A score in the units of the response. */
+/** Returns a score in the unit of the response. */
 export function points(score: number): number {
   return score / PARTS
 }
 
-/** The points of a match with a weight. */
 function pointsOf(boost: number, weight = 1): number {
   return Math.round(PARTS * boost * weight)
 }
 
-/** The scoring of a query's hits. Throws ValidationError if too many parts affect it. */
+/** Returns the score of a query. Throws ValidationError if it has too many parts. */
 export function scoreOf(query: Clause, known: Known): Score {
   const score: Score = { constant: 0, parts: [] }
   const add = (condition: Condition, points: number, implied: boolean, within: Condition[]) => {
@@ -30,7 +29,7 @@ export function scoreOf(query: Clause, known: Known): Score {
     if (implied) score.constant += points
     else score.parts.push({ condition: { op: 'and', of: [...within, condition] }, points })
   }
-  /** `implied`: every hit meets it. */
+  /** `implied`: whether all hits meet the clause. */
   const walk = (clause: Clause, factor: number, implied: boolean, within: Condition[]): void => {
     const boost = factor * clause.boost
     if (clause.kind === 'text') {
@@ -55,7 +54,7 @@ export function scoreOf(query: Clause, known: Known): Score {
   return score
 }
 
-/** Fields by weight, the greatest first: each level includes those of the levels before. */
+/** Groups fields by weight, the greatest first. Each level includes the fields of earlier levels. */
 function levelsOf(fields: Field[]): { weight: number; below: number; fields: Field[]; isLast: boolean }[] {
   const weights = [...new Set(fields.map(({ weight }) => weight))].sort((a, b) => b - a)
   return weights.map((weight, at) => ({

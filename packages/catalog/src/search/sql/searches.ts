@@ -8,12 +8,12 @@ import { Turns, tooSlow } from './turns.js'
 
 type Ask = (query: Query) => Promise<Result>
 
-/** Searches of a database: a limited number at once, each in a snapshot and within a deadline. */
+/** Runs a limited number of concurrent searches, each in a snapshot and within a deadline. */
 export class Searches {
   private readonly turns: Turns
   private readonly answers: CachedSearches
 
-  /** `deadline`: milliseconds for a search, with its time in the queue. */
+  /** `deadline`: milliseconds for a search, including the queue. */
   constructor(
     private readonly db: Pick<Driver, 'dialect' | 'query' | 'snapshots'>,
     deadline: number = CATALOG_LIMITS.search.deadline,
@@ -22,10 +22,10 @@ export class Searches {
     this.turns = new Turns(db.snapshots.places, Math.min(deadline, db.snapshots.longest))
   }
 
-  /** Throws SearchError if a search times out or is unavailable, and ValidationError if it is too expensive. */
+  /** Throws SearchError if unavailable or too slow, ValidationError if too expensive. */
   find(search: Search, scope: Scope): Promise<SearchResult> {
     const begun = performance.now()
-    return this.answers.knownOr(keyOf(search, scope), () =>
+    return this.answers.cachedOr(keyOf(search, scope), () =>
       this.turns.run((end) => this.read(end, (ask) => this.answers.find(search, scope, ask)), begun),
     )
   }
@@ -36,7 +36,7 @@ export class Searches {
     return this.turns.run(read, performance.now())
   }
 
-  /** Refuses further searches, and waits for those that are under way. */
+  /** Refuses further searches, and waits for running ones. */
   close(): Promise<void> {
     return this.turns.close()
   }

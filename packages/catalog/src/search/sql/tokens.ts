@@ -6,8 +6,8 @@ import { folded } from '../folded.js'
 const PLAIN = /^[a-y0-9]*$/
 
 /**
- * Encodes a word in ASCII letters and digits, which the tokenizers of both databases leave unchanged. The code is
- * prefix-free, so that a prefix of a word is encoded as a prefix of its code.
+ * Encodes a word in ASCII letters and digits, which the tokenizers of both databases leave unchanged. A prefix of a word is encoded as a
+ * prefix of its code.
  */
 export function encoded(word: string): string {
   return PLAIN.test(word)
@@ -20,13 +20,13 @@ export function encoded(word: string): string {
 /** The path for all fields. */
 export const ALL = '*'
 
-/** Hex digits of the hash of a path, and of a path with a value: 48 and 64 bits. */
+/** Hex digits of the hashes of a path and of a path with a value. */
 const DIGITS = { path: 12, value: 16 }
 
-/** A memo of a pure function, which nobody has to own: most documents share their paths. */
+/** A memo of pathName: most documents share their paths. */
 const pathNames = new LRUCache<string, string>(upTo(10_000))
 
-/** The hash that stands for a path in tokens. */
+/** Returns the hash of a path for tokens. */
 function pathName(path: string): string {
   let name = pathNames.get(path)
   if (name === undefined) {
@@ -36,7 +36,7 @@ function pathName(path: string): string {
   return name
 }
 
-/** The number that stands for a path in rows of values. */
+/** Returns the hash of a path as a number, for rows of values. */
 export function pathNumber(path: string): number {
   return Number.parseInt(pathName(path), 16)
 }
@@ -51,50 +51,49 @@ export function fieldWord(path: string, word: string): string {
   return `w${pathName(path)}${encoded(word)}`
 }
 
-/** The fields with long texts, which front ends search together, for each place that they have in a document. */
+/** The fields with long texts, which front ends search together, by their place in a document. */
 export const LONG_TEXTS: readonly string[][] = ['metadata', 'credentialSubject.metadata'].map((parent) =>
   ['name', 'description', 'author', 'tags'].map((name) => `${parent}.${name}`),
 )
 
-/** The names of assets, whose words front ends give more weight than all others. */
+/** The fields with names of assets, to which front ends give the greatest weight. */
 export const TITLES: ReadonlySet<string> = new Set(LONG_TEXTS.map(([name]) => name as string))
 
 /**
- * Fields with separate columns in SQLite's full-text index, `text0` and so on: those with long texts, whose words then
- * need no second token with the field. Words of all other fields are in the column `others`.
+ * Columns of SQLite's full-text index for fields with long texts, whose words then need no second token with the field. All other words
+ * are in the column `others`.
  */
 const COLUMNS = new Map(LONG_TEXTS.flat().map((path, at) => [path, `text${at}`]))
 export const TEXT_COLUMNS = [...COLUMNS.values(), 'others']
 
-/** The column of a field; undefined for one of the others. */
+/** Returns the column of a field; undefined for a field without its own. */
 export function columnOf(path: string): string | undefined {
   return COLUMNS.get(path)
 }
 
-/** The token of an exact value. */
 function exactToken(path: string, value: string): string {
   return `k${valueName(path, value)}`
 }
 
 /**
- * The field that nearly every search filters by. Its value is also beside the full-text index of PostgreSQL, which takes longer to
- * intersect a word with most documents than to look at each that has the word.
+ * The field by which nearly every search filters. PostgreSQL has its value in a column too: a check of each document with a word is faster
+ * than an intersection with most documents.
  */
 export const KIND = 'metadata.type'
 
-/** The kinds by which front ends filter, and whose long texts have tokens of their own. */
+/** The kinds by which front ends filter. Their long texts have separate tokens. */
 export const KINDS: readonly string[] = ['dataset', 'algorithm']
 
-/** Characters of a code above which its hash stands in the token of a long text: PostgreSQL stores 1 MiB for a document. */
+/** Characters of a code above which the token of a long text has a hash: PostgreSQL stores 1 MiB per document. */
 const LONG_CODE = 20
 
 /**
- * The token of a word in any of the long texts (`LONG_TEXTS[place]`) of a document of a kind (`KINDS`), for PostgreSQL: such a
- * search is then one look-up of one token. Unlike codes, it has no prefixes.
+ * Returns the token of a word in any of the long texts (`LONG_TEXTS[place]`) of a document of a kind (`KINDS`). For PostgreSQL, whose most
+ * frequent search is then the look-up of one token. Does not support prefixes.
  */
 export function longTextWord(place: number, kind: string, word: string): string {
   const code = encoded(word)
-  // no code begins with this
+  // no code begins with zh
   const short = code.length <= LONG_CODE ? code : `zh${hash('sha256', word, 'hex').slice(0, DIGITS.value)}`
   return `t${place}${KINDS.indexOf(kind)}${short}`
 }
@@ -108,13 +107,13 @@ function valueName(path: string, value: string): string {
   return hash('sha256', `${pathName(path)} ${value}`, 'hex').slice(0, DIGITS.value)
 }
 
-/** The tokens to index for a value. */
+/** Returns the tokens to index for a value. */
 export function tokensOfValue(path: string, value: string): string[] {
   const folding = folded(value)
   return folding === value ? [exactToken(path, value)] : [exactToken(path, value), foldedToken(path, folding)]
 }
 
-/** The tokens of which documents with a value have at least one: exactly, or ignoring case. */
+/** Returns tokens of which documents with a value have at least one. `exact`: case-sensitive. */
 export function tokensForValue(path: string, value: string, exact: boolean): string[] {
   if (exact) return [exactToken(path, value)]
   const folding = folded(value)

@@ -2,12 +2,10 @@ import { abortable, Semaphore, withDeadline } from '@tidegate/common'
 import { SearchError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 
-/** A search took too long. */
 export function tooSlow(): SearchError {
   return new SearchError('SEARCH_UNAVAILABLE', 'The search took too long. Ask for less: rarer words, more filters.')
 }
 
-/** The queue of searches is full. */
 function tooMany(): SearchError {
   return new SearchError('SEARCH_UNAVAILABLE', 'Too many searches are under way. Try again in a moment.')
 }
@@ -17,7 +15,7 @@ export class Turns {
   private readonly semaphore: Semaphore
   private readonly running = new Set<Promise<unknown>>()
 
-  /** `deadline`: milliseconds for a search, including the time in the queue. */
+  /** `deadline`: milliseconds for a search, including the queue. */
   constructor(
     places: number,
     private readonly deadline: number,
@@ -26,9 +24,8 @@ export class Turns {
   }
 
   /**
-   * Runs a search when its turn comes; `end` is its deadline, as of performance.now(), and `begun` when its caller began
-   * to wait. Its slot is released only when the search has ended, even though its caller stops waiting at the deadline.
-   * Rejects with SearchError.
+   * Runs a search in its turn. `end`: its deadline by performance.now(); `begun`: when its caller began to wait. The caller stops waiting at
+   * the deadline, but the slot is released when the search has ended. Rejects with SearchError.
    */
   async run<T>(search: (end: number) => Promise<T>, begun: number): Promise<T> {
     const end = begun + this.deadline
@@ -45,7 +42,7 @@ export class Turns {
     })
   }
 
-  /** Refuses further searches, and waits for the running ones. */
+  /** Refuses further searches and waits for running ones. */
   async close(): Promise<void> {
     this.semaphore.close()
     await Promise.allSettled(this.running)

@@ -8,7 +8,7 @@ import { postpone, rewrite, rewriteIfStorable } from './document-rows.js'
 
 const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :generation AND address = :datatoken')
 
-/** Search as a consumer of the index: its rows change in the transaction that changes their assets. */
+/** Returns search as a consumer of the index. */
 export function searchConsumer(dialect: Dialect): IndexConsumer {
   return {
     applied: (generation, changes, skipUnstorable) => applied(generation, changes, dialect, skipUnstorable),
@@ -35,10 +35,7 @@ function sweeps(textId: 'rowid' | 'id') {
   ]
 }
 
-/**
- * Updates the rows of every document that some changes affect. An order changes counts alone, and leaves the row in the
- * full-text index as it is.
- */
+/** Updates the rows of all changed documents. An order changes only counts, not the row in the full-text index. */
 function* applied(
   generation: number,
   changes: readonly IndexChange[],
@@ -61,7 +58,7 @@ function* applied(
   }
 }
 
-/** Returns the rows that were prepared with changes, by NFT. */
+/** Returns the prepared rows of changes, by NFT. */
 function preparedBy(changes: readonly IndexChange[]): Map<string, PreparedRows> {
   return new Map(
     changes.flatMap((one) =>

@@ -12,7 +12,7 @@ const DROP_COUNT = sql('DELETE FROM search_value WHERE doc = :id AND path = :pat
 
 const COUNT_PATHS = { all: pathNumber(COUNTS.all), each: pathNumber(COUNTS.each) }
 
-/** Updates the counts of a document in place, if it can be found. Returns the characters of the document. */
+/** Updates the counts of a document in place, if it has search rows. Returns the characters of the document. */
 export function* updateCounts(generation: number, nft: string, dialect: Dialect): Script<number> {
   const [document] = (yield* run(ID({ generation, nft }))).rows
   const chain = yield* chainOf(generation)

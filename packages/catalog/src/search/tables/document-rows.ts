@@ -8,7 +8,7 @@ import { rowsFor, type SearchRows } from '../sql/prepared.js'
 import { firstId, inGeneration, sliceOf } from '../sql/rows.js'
 import { TEXT_COLUMNS } from '../sql/tokens.js'
 
-// the columns `chain_id` hold the id of a generation, except in index_reading
+// the columns `chain_id` contain the id of a generation, except in index_reading
 const CHAIN = sql('SELECT chain_id FROM index_reading WHERE id = :generation')
 const IDS = 'SELECT id FROM search_document WHERE chain_id = ? AND nft IN '
 const TAKEN = sql('SELECT id FROM search_document WHERE id >= :first AND id < :end ORDER BY id')
@@ -19,7 +19,7 @@ const FIRST_DOCUMENT = sql(
 const DROP_DOCUMENT = sql('DELETE FROM search_document WHERE id = :id')
 const DROP_VALUES = sql('DELETE FROM search_value WHERE doc = :id')
 const DROP_PENDING = 'DELETE FROM search_pending WHERE chain_id = ? AND nft IN '
-// findable: searches go on meanwhile. Long documents are built last, so that many of them do not delay a short one
+// findable > 0: searches continue meanwhile. Long documents (2) are built last
 const POSTPONE = sql(
   `INSERT INTO search_pending (chain_id, nft, findable)
     SELECT chain_id, nft, CASE WHEN coalesce(size, 0) > ${CATALOG_LIMITS.search.long} THEN 2 ELSE 1 END FROM index_asset
@@ -40,16 +40,16 @@ const DROP_TEXT = {
   postgres: sql('DELETE FROM search_text WHERE id = :id'),
 }
 
-/** Assets read by one statement. Each may have a document of a megabyte. */
+/** Assets per statement. Each may have a document of a megabyte. */
 const AT_ONCE = 8
 
-/** Rows per statement: a few sizes, so that there are few prepared statements. */
+/** Rows per statement: few sizes, so that there are few statements to prepare. */
 const CHUNKS = [64, 16, 4, 1]
 
 /** Returns the characters of an asset's document. */
 export const lengthOf = ({ metadata }: IndexedAsset): number => metadata.ddo?.length ?? 0
 
-/** Rewrites the rows of one document; leaves it out of searches if they cannot be stored. Returns the characters of the document. */
+/** Rewrites the rows of a document, or removes them if they cannot be stored. Returns the characters of the document. */
 export function* rewriteIfStorable(generation: number, nft: string, dialect: Dialect): Script<number> {
   let read = 0
   const isStored = yield* attempt(function* () {
@@ -60,10 +60,9 @@ export function* rewriteIfStorable(generation: number, nft: string, dialect: Dia
 }
 
 /**
- * Rewrites the rows of some documents. The rows of the full-text index come last: before every statement that writes several
- * rows, SQLite flushes the pending changes of the full-text index, which costs more than anything else. Beyond a bound it only
- * removes rows, and postpones the rest: a thousand state changes of long documents must not hold the database. Returns the
- * characters of the documents whose rows it made.
+ * Rewrites the rows of documents. Full-text rows come last, since SQLite flushes pending full-text changes before each statement of several
+ * rows. Beyond a limit it only removes rows and postpones the rest, so that a thousand changes do not block the database. Returns the
+ * characters of the documents with new rows.
  */
 export function* rewrite(
   generation: number,
@@ -101,12 +100,12 @@ export function* rewrite(
   return read
 }
 
-/** Leaves the rows of a document to the background; see `buildSome`. */
+/** Postpones the rows of a document; see `buildSome`. */
 export function* postpone(generation: number, nft: string): Script<void> {
   yield* run(POSTPONE({ generation, nft }))
 }
 
-/** Returns the chain of a generation; undefined if the generation is gone. */
+/** Returns the chain of a generation; undefined if there is no such generation. */
 export function* chainOf(generation: number): Script<number | undefined> {
   return (yield* run(CHAIN({ generation }))).rows[0]?.chain_id as number | undefined
 }
@@ -117,7 +116,6 @@ export function insertValues(rows: Value[][]) {
   return { text: `INSERT INTO search_value (doc, path, n, num, txt) VALUES ${marks}`, values: rows.flat() }
 }
 
-/** Adds a document. Returns its id. */
 function* add(generation: number, nft: string, document: Pick<SearchRows, 'did' | 'created'>): Script<number> {
   const first = firstId(document)
   const row = { generation, nft, did: document.did }

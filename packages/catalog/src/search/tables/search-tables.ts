@@ -9,7 +9,7 @@ import { buildSome, unbuilt } from './pending.js'
 const MERGE = sql("INSERT INTO search_text (search_text, rank) VALUES ('merge', :pages)")
 const WRITTEN = sql('SELECT total_changes() AS n')
 
-/** Merges segments of SQLite's full-text index, up to a number of pages. Returns whether there was anything to merge. */
+/** Merges segments of SQLite's full-text index, up to a number of pages. Returns whether any were merged. */
 function* mergeSome(pages: number): Script<boolean> {
   const written = function* () {
     return (yield* run(WRITTEN())).rows[0]?.n as number
@@ -38,7 +38,7 @@ export function searchStore(db: Driver): SearchStore {
     assets: (dids) => runScript(assetsOf(dids, db.dialect), (query) => db.query(query)),
     document: (asset) => runScript(documentOf(asset), (query) => db.query(query)),
     async buildSome() {
-      // checks before a write transaction, since nearly always there are none
+      // checks before it begins a write transaction, since there are rarely any
       const some = await runScript(unbuilt(1, db.dialect), (query) => db.query(query))
       if (some.length === 0) return false
       return db.onThread?.({ task: 'build' }) ?? db.transact(buildSome(db.dialect))

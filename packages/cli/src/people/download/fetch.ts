@@ -17,7 +17,7 @@ interface Wanted {
   service: string
   order: Hex
   file: number
-  /** What the SHA-256 must be, where the user says so. */
+  /** Expected SHA-256, if the user names one. */
   sha256: string | undefined
   /** Whether an existing file is overwritten. */
   force: boolean
@@ -27,7 +27,7 @@ interface Wanted {
 
 interface WantedFile extends Wanted {
   target: Target
-  /** Returns the name in the folder for the one that the provider tells. */
+  /** Maps the provider's name to the name in the folder. */
   nameInFolder?: ((name: string) => string) | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Fetched {
   sha256: string
 }
 
-/** Downloads one file, from where an earlier run stopped. Throws CommandError, TidegateError, errors of the file system. */
+/** Downloads one file, or resumes an earlier run. Throws CommandError, TidegateError, errors of the file system. */
 export async function fetchFile(
   { client, signal }: WalletSession,
   { did, service, order, file, sha256, force, again, target, nameInFolder }: WantedFile,
@@ -59,14 +59,14 @@ export async function fetchFile(
   }
 }
 
-/** What can be done about an error that is not the provider's. */
+/** Adds the remedy to an error that is not the provider's. */
 function withWayOn(error: Error & { code?: string }): Error {
   if (error.code === 'FILE_EXISTS')
     return new CommandError(error.code, `${error.message} Overwrite it with --force, or choose another name with -o.`)
   return error
 }
 
-/** Refusals of an order that stay, whatever is repeated. */
+/** Refusals of an order that a retry cannot change. */
 const FINAL = new Set([
   'ORDER_BAD_FEE',
   'ORDER_QUOTE_EXPIRED',
@@ -79,7 +79,7 @@ const FINAL = new Set([
   'ORDER_UNDERPAID',
 ])
 
-/** An error of a download whose order is paid: names the order, and the command that uses it. */
+/** Adds the paid order to an error of its download, and the command that uses it. */
 export function withOrder(
   error: Error & { code?: string },
   { order, transactions }: Pick<Bought, 'order' | 'transactions'>,
@@ -88,14 +88,14 @@ export function withOrder(
   const { code, lines, exitCode } = failureOf(error)
   if (exitCode === EXIT.interrupted) return error
   if (FINAL.has(code)) {
-    const truth = `order ${order} cannot be used, and was paid. Do not pay again: ask the operator of the provider.`
-    return new CommandError(code, `${lines.join(' ')} The ${truth}`, exitCode, transactions)
+    const truth = `Order ${order} was paid, but cannot be used. Do not pay again: ask the operator of the provider.`
+    return new CommandError(code, `${lines.join(' ')} ${truth}`, exitCode, transactions)
   }
-  const message = `${lines.join(' ')} The purchase is not lost: order ${order} is used, and nothing paid again, by: ${again(code)}`
+  const message = `${lines.join(' ')} The purchase is not lost. To use order ${order} without another payment, run: ${again(code)}`
   return new CommandError(code, message, exitCode, transactions)
 }
 
-/** Renames a file with another digest than expected, so that nobody mistakes it for the right one. */
+/** Renames a file with another digest than expected, so that nobody uses it by mistake. */
 async function differing({ path, sha256 }: SavedFile, expected: string): Promise<CommandError> {
   const aside = await firstFree(path)
   return new CommandError(
@@ -104,10 +104,10 @@ async function differing({ path, sha256 }: SavedFile, expected: string): Promise
   )
 }
 
-/** Names that are tried for a file that differs. */
+/** Most names that are tried for such a file. */
 const ASIDE = 100
 
-/** Moves a file to a name that nothing has. It stays if that is not possible. */
+/** Renames a file to a free name. Keeps its name if that fails. */
 async function firstFree(path: string): Promise<string> {
   for (let n = 0; n < ASIDE; n += 1) {
     const aside = `${path}.differs${n === 0 ? '' : `-${n}`}`
@@ -118,7 +118,7 @@ async function firstFree(path: string): Promise<string> {
   return path
 }
 
-/** Writes one file to a stream, as fast as that is read. Throws CommandError, TidegateError. */
+/** Writes one file to a stream at its reader's speed. Throws CommandError, TidegateError. */
 export async function fetchToStream(
   { client, signal, out }: WalletSession,
   { did, service, order, file, sha256 }: Wanted,
@@ -143,8 +143,8 @@ export async function fetchToStream(
 }
 
 /**
- * Downloads several files into a folder. One that an earlier run has left there complete is not downloaded again. Names that
- * some file systems take for the same, in letters or normal form, get the number of their file everywhere.
+ * Downloads several files into a folder. Skips files that an earlier run completed. Names that some file systems do not
+ * distinguish, by case or Unicode normal form, get the number of their file.
  */
 export async function fetchAll(
   session: WalletSession,
@@ -171,5 +171,5 @@ export async function fetchAll(
   return fetched
 }
 
-/** A name as file systems compare it that know neither case nor the normal form of Unicode. */
+/** Returns a name as file systems compare it that ignore case and normal form. */
 const folded = (name: string) => name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC')

@@ -18,19 +18,19 @@ import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { shown } from '../text.js'
 import { foundAt } from './target.js'
 
-/** Where a download goes that is written as a stream: to an open descriptor of this process, a device or a FIFO. */
+/** The destination of a streamed download: an open descriptor of this process, a device or a FIFO. */
 export interface StreamTarget {
   name: string
-  /** Undefined for a path, which is opened first. */
+  /** Undefined for a path, which must be opened first. */
   descriptor: number | undefined
 }
 
-/** Milliseconds between two attempts to open a FIFO that nobody reads. */
+/** Milliseconds between two attempts to open a FIFO without a reader. */
 const RETRY = 100
 
 const NAMED: Record<string, string> = { '-': '1', '/dev/stdout': '1', '/dev/stderr': '2' }
 
-/** Reads --output: undefined if it names a file or a folder. Throws CommandError for what cannot be written to. */
+/** Reads --output: undefined if it names a file or a folder. Throws CommandError if it is not writable. */
 export function streamTargetOf(output: string | undefined, force: boolean): StreamTarget | undefined {
   if (output === undefined) return undefined
   const descriptor = NAMED[output] ?? /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(output)?.[1]
@@ -46,22 +46,22 @@ export function streamTargetOf(output: string | undefined, force: boolean): Stre
 
 export const isStandardOutput = (target: StreamTarget | undefined) => target?.descriptor === 1
 
-/** A stream whose failures are told in one line. */
+/** A stream that reports each failure in one line. */
 export class OutputStream {
   private constructor(
     private readonly stream: Writable,
     private readonly name: string,
-    /** Whether it was opened by this command, and is not one of the process. */
+    /** Whether this command opened it: not a stream of the process. */
     private readonly isOwn: boolean,
     private readonly signal: AbortSignal,
   ) {
-    // errors come with the write that failed
+    // the failed write reports the error
     stream.on('error', () => undefined)
   }
 
   /**
-   * Opens a target that takes bytes. Waits for the reader of a FIFO, and says so by `note`. Throws CommandError, and the
-   * reason of `signal`.
+   * Opens a writable target. Waits for the reader of a FIFO, and reports that by `note`. Throws CommandError, and the reason
+   * of `signal`.
    */
   static async open(
     { name, descriptor }: StreamTarget,
@@ -78,7 +78,7 @@ export class OutputStream {
     }
   }
 
-  /** Writes a piece, and resolves once it is handed over. Throws CommandError, and the reason of the signal. */
+  /** Writes a piece, and resolves when the system has accepted it. Throws CommandError, and the reason of the signal. */
   async write(piece: Uint8Array): Promise<void> {
     let abort = () => {}
     try {
@@ -95,23 +95,26 @@ export class OutputStream {
     }
   }
 
-  /** Closes it at once, unless it is one of the process. All that was written has been handed over. */
+  /** Closes it at once, unless it is a stream of the process. The system has accepted all writes. */
   close(): void {
     if (this.isOwn) this.stream.destroy()
   }
 }
 
-/** Throws CommandError if a descriptor takes nothing: writing no bytes shows that it was opened to be read, or is a full device. */
+/**
+ * Throws CommandError if a descriptor is not writable: an empty write shows that it is open for reading, or is a full
+ * device.
+ */
 export function assertTakesBytes(descriptor: number, name: string): void {
   try {
     writeSync(descriptor, '')
   } catch (error) {
-    // it takes none at this moment
+    // full at this moment
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw streamFailure(name, error)
   }
 }
 
-/** Opens a device or a FIFO, which may have taken the place of the other since it was looked at. */
+/** Opens a device or a FIFO. The path may have changed since its check. */
 async function opened(path: string, signal: AbortSignal, note: (line: string) => void): Promise<number> {
   for (let told = false; ; told = true) {
     try {
@@ -121,7 +124,7 @@ async function opened(path: string, signal: AbortSignal, note: (line: string) =>
       closeSync(descriptor)
       throw foreign(path)
     } catch (error) {
-      // nobody reads it yet; without O_NONBLOCK the whole process would wait
+      // no reader yet; without O_NONBLOCK the whole process would wait
       if ((error as NodeJS.ErrnoException).code !== 'ENXIO' || !foundAt(path)?.isFIFO()) throw error
     }
     if (!told) note(`waiting for a reader of ${shown(path)} …`)
@@ -129,13 +132,13 @@ async function opened(path: string, signal: AbortSignal, note: (line: string) =>
   }
 }
 
-/** Whether a FIFO may be another user's, who would get the bytes. */
+/** Whether a FIFO may belong to another user, who would get the bytes. */
 function isPlanted(stats: Stats, path: string): boolean {
   if (!stats.isFIFO()) return false
   try {
     return isForeign(stats, dirname(realpathSync(path)))
   } catch {
-    // a descriptor of some process, which has no path
+    // a descriptor of a process, without a path
     return false
   }
 }
@@ -150,7 +153,7 @@ function writable(descriptor: number): Writable {
   if (ofProcess && (isPipe || isatty(descriptor))) return ofProcess
   if (isatty(descriptor)) return new WriteStream(descriptor)
   if (isPipe) return new Socket({ fd: descriptor, readable: false, writable: true })
-  // also of the process: its own streams do not say that a disk or a device is full
+  // also for streams of the process: theirs do not report a full disk or device
   return createWriteStream('', { fd: descriptor, autoClose: false })
 }
 
@@ -167,7 +170,7 @@ const REASONS: Record<string, [code: string, reason: string]> = {
   EBADF: ['NOT_WRITABLE', 'it is not open for writing'],
 }
 
-/** Codes of failures of a stream, after which what was written is of no use. */
+/** Codes of stream failures, after which the written bytes are lost. */
 export const STREAM_CODES = new Set([...Object.values(REASONS).map(([code]) => code), 'NOT_WRITTEN'])
 
 function streamFailure(name: string, error: unknown): CommandError {

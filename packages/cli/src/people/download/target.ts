@@ -5,15 +5,15 @@ import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { bytesText } from '../amounts.js'
 import { shown } from '../text.js'
 
-/** Where a download goes: to a file of this name, or into a folder under the name that the provider tells. */
+/** The destination of a download: a file of this name, or a folder for the provider's name. */
 export interface Target {
   folder: string
   name?: string
 }
 
 /**
- * Reads --output, and makes sure that the place can be written to, before anything is paid. Throws CommandError.
- * `needsFolder` is for several files.
+ * Reads --output, and checks that the place is writable, before anything is paid. Throws CommandError. `needsFolder` is for
+ * several files.
  */
 export function targetOf(output: string | undefined, needsFolder: boolean): Target {
   const path = resolve(output ?? '.')
@@ -30,8 +30,8 @@ export function targetOf(output: string | undefined, needsFolder: boolean): Targ
 }
 
 /**
- * Makes sure that a download can write to its name, before anything is paid. Without `force` the name must be free; with
- * it a file, or a link itself, is overwritten. Without a name, any file can be created. Throws CommandError.
+ * Checks that a download can write to its name, before anything is paid. Without `force` the name must be free; with it, a
+ * file or a link itself is overwritten. Without a name, checks that files can be created. Throws CommandError.
  */
 export async function assertWritable({ folder, name }: Target, force: boolean): Promise<void> {
   if (name === undefined) return assertCreates(folder)
@@ -52,7 +52,7 @@ export async function assertWritable({ folder, name }: Target, force: boolean): 
   })
 }
 
-/** Makes sure that a folder takes new files, which its mode alone does not tell. Throws CommandError. */
+/** Checks that a folder accepts new files: its mode alone does not show that. Throws CommandError. */
 function assertCreates(folder: string): void {
   const path = temporaryName(join(folder, '.tidegate'))
   try {
@@ -66,13 +66,13 @@ function assertCreates(folder: string): void {
   }
 }
 
-/** Partial downloads in a folder that are examined, and the maximum size of the notes of one. */
+/** Most partial downloads of a folder that are examined, and most bytes of the notes of one. */
 const PARTS = 1_000
 const DESCRIPTION = 65_536
 
 /**
- * The name that a file will get in a folder, as far as it is known before the download: from a partial download, or else
- * from the description of the asset. Providers may keep it to themselves until the file is bought.
+ * Returns the future name of a file in a folder, if it is known before the download: from a partial download, or from the
+ * description of the asset. Providers may hide names until the purchase.
  */
 export function nameInFolder(
   folder: string,
@@ -82,7 +82,7 @@ export function nameInFolder(
   const parts = readdirSync(folder).filter((name) => name.endsWith('.part.json'))
   const begun = parts.slice(0, PARTS).find((name) => isPartOf(join(folder, name), wanted))
   if (begun) return begun.slice(0, -'.part.json'.length)
-  // what is not a plain name is not kept as it is
+  // the download would change any other name
   return described && described === basename(described) ? described : undefined
 }
 
@@ -95,10 +95,10 @@ function isPartOf(path: string, wanted: { did: string; service: string; file: nu
   }
 }
 
-/** Throws CommandError if the disk has no room for so many bytes, or for none at all if the size is unknown. */
+/** Throws CommandError if the disk has no room for the bytes, or for none at all if the size is unknown. */
 export function assertRoom({ folder, name }: Target, bytes: number | undefined): void {
   const { blocks, bavail, bsize } = statfsSync(folder)
-  // some file systems do not tell
+  // unknown on some file systems
   if (blocks === 0) return
   const begun = (name === undefined ? undefined : entryOf(join(folder, `${name}.part`))?.size) ?? 0
   const needed = bytes === undefined ? 1 : bytes - begun
@@ -108,12 +108,15 @@ export function assertRoom({ folder, name }: Target, bytes: number | undefined):
   throw new CommandError('DISK_FULL', `${shown(folder)} has ${bytesText(left)} left, and ${what}.`)
 }
 
-/** The entry of a name itself, without following a link. Throws CommandError. */
+/** Returns the entry of a name, without following a link. Throws CommandError. */
 export function entryOf(path: string) {
   return asked(path, () => lstatSync(path, { throwIfNoEntry: false }))
 }
 
-/** What a path leads to; undefined if that is nothing. Throws CommandError, also for a link that another user may have planted. */
+/**
+ * Returns the target of a path; undefined if there is none. Throws CommandError, also for a link that another user may have
+ * planted.
+ */
 export function foundAt(path: string) {
   if (entryOf(path)?.isSymbolicLink() && isForeign(lstatSync(path), dirname(path)))
     throw new CommandError('UNSAFE_LINK', `--output: ${shown(path)} is a link of another user, which is not followed.`)

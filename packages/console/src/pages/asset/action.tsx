@@ -21,11 +21,11 @@ interface ActionProps {
   service: AssetService
   next: NextStep
   purchase: Purchase | undefined
-  /** Looks at everything again. */
+  /** Loads asset, order and price again. */
   again: () => void
 }
 
-/** The one button, with what has to be known beside it. */
+/** The button of the next step, with its state and its transactions. */
 export function Action({ asset, service, next, purchase, again }: ActionProps) {
   const { asset: words } = text
   const failure = purchase?.phase === 'failed' ? purchase.error : undefined
@@ -34,7 +34,7 @@ export function Action({ asset, service, next, purchase, again }: ActionProps) {
     .slice(0, 4)
   return (
     <div class="stack">
-      <Do
+      <NextAction
         asset={asset}
         service={service}
         next={next}
@@ -54,7 +54,7 @@ export function Action({ asset, service, next, purchase, again }: ActionProps) {
   )
 }
 
-function Do({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'> & { step: string }) {
+function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'> & { step: string }) {
   const { asset: words } = text
   switch (next.step) {
     case 'connect':
@@ -66,28 +66,12 @@ function Do({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'>
     case 'switch':
       return <Switch chainId={next.chainId} />
     case 'check':
-      return (
-        <Button kind="primary" size="large" busy>
-          {words.check}
-        </Button>
-      )
+      return <Busy label={words.check} />
     case 'buying':
-      return (
-        <>
-          <Button kind="primary" size="large" busy>
-            {step ? `${stepText(step)}…` : words.buying}
-          </Button>
-          <p class="muted small">{words.confirmInWallet}</p>
-        </>
-      )
+      return <Busy label={step ? `${stepText(step)}…` : words.buying} hint={words.confirmInWallet} />
     case 'wait':
       return (
-        <>
-          <Button kind="primary" size="large" busy>
-            {next.entry.state === 'asked' ? words.confirmInWallet : words.waiting}
-          </Button>
-          <p class="muted small">{words.waitingHint}</p>
-        </>
+        <Busy label={next.entry.state === 'asked' ? words.confirmInWallet : words.waiting} hint={words.waitingHint} />
       )
     case 'unsure':
       return <Notice kind="warn">{text.transactions.unsureHint}</Notice>
@@ -106,17 +90,32 @@ function Do({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'>
         </>
       )
     case 'unavailable':
-      return next.why === 'state' ? (
-        <Notice kind="warn">{words.stateHints[asset.state]}</Notice>
-      ) : (
+      return (
         <Notice kind="warn">
-          <p>{words.noOffer}</p>
-          <p class="small">{words.noOfferHint}</p>
+          {next.why === 'state' ? (
+            words.stateHints[asset.state]
+          ) : (
+            <>
+              <p>{words.noOffer}</p>
+              <p class="small">{words.noOfferHint}</p>
+            </>
+          )}
         </Notice>
       )
     case 'failed':
       return <Problem error={next.error} onRetry={again} />
   }
+}
+
+function Busy({ label, hint }: { label: string; hint?: string }) {
+  return (
+    <>
+      <Button kind="primary" size="large" busy>
+        {label}
+      </Button>
+      {hint && <p class="muted small">{hint}</p>}
+    </>
+  )
 }
 
 function Buy({ asset, quote }: { asset: Asset; quote: Quote }) {

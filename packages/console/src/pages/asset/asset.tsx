@@ -19,11 +19,11 @@ import { Facts } from './facts.js'
 import { Files } from './files.js'
 import { Order } from './order.js'
 
-/** One asset: everything known about it, and one button for the next step. */
+/** The page of one asset, with one button for the next step. */
 export function AssetPage({ did }: { did: string }) {
   const wallet = useStore(walletState)
   const account = wallet.status === 'connected' ? wallet.address : ''
-  // with another account, and once the chain can be read, prices may be others
+  // another account or a readable chain may change the prices
   const readable = config().chains.some(({ chainId }) => isReadable(chainId))
   const { value, error, reload } = useResource(
     `${did}/${account}/${readable}`,
@@ -106,7 +106,7 @@ function Loading() {
   )
 }
 
-/** What the provider says of an asset whose document is too large, which its publisher must see. */
+/** The provider's reason for a too large document, which its publisher must see. */
 const UNUSABLE = /Its document is not usable: .+/
 
 function NotShown({ error, onRetry }: { error: unknown; onRetry: () => void }) {

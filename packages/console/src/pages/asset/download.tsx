@@ -20,7 +20,7 @@ interface DownloadProps {
   order: Hex
 }
 
-/** The files of an order. Small ones go through the page, which checks them; large ones straight to the disk. */
+/** The files of an order. The page downloads and checks small ones; large ones go directly to the disk. */
 export function Download({ asset, service, order }: DownloadProps) {
   const files: AssetFile[] = service.files.length > 0 ? service.files : [{ index: 0, available: true }]
   return (

@@ -8,7 +8,7 @@ import { Words } from '../../parts/words.js'
 import { chainOf } from '../../state/config.js'
 import { text } from '../../text.js'
 
-/** The facts that fit in a word or two. */
+/** Short facts. */
 export function Facts({ asset, service }: { asset: Asset; service: AssetService | undefined }) {
   const { asset: words } = text
   const { author, license, owner, chainId, created, updated, orders, did, nft } = asset

@@ -4,7 +4,7 @@ import { Bytes } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
 import { text } from '../../text.js'
 
-/** The files of a service, as the provider describes them now. */
+/** The files of a service, from the provider's current description. */
 export function Files({ service: { files } }: { service: AssetService }) {
   const { asset: words } = text
   return (

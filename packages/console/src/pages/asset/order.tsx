@@ -24,7 +24,7 @@ interface OrderProps {
   reload: () => void
 }
 
-/** The side of an asset's page: what it costs, and what is next. */
+/** The side of an asset's page: its price and the next step. */
 export function Order({ asset, service, choose, reload }: OrderProps) {
   const { services } = asset
   return (
@@ -69,14 +69,13 @@ function Ordering({ asset, service, reload }: { asset: Asset; service: AssetServ
   const open = openPurchase(useStore(entries), { did, service: service.id, from: account })
   const readable = isReadable(chainId)
   const buying = purchase?.phase === 'running'
-  // asked again for another account, and when a transaction of this is settled
+  // reloaded for another account, and when a transaction of this asset is settled
   const key = connected && readable ? `${account}/${open?.id ?? ''}/${open?.state ?? ''}/${buying}` : ''
   const quoted = useResource(key, async () =>
     key === '' || buying ? undefined : quote(contextNow(), did, { service: service.id }),
   )
   const bought = purchase?.phase === 'done' ? purchase.order : undefined
-  // the number of orders, and whether it still is for sale
-  // the order alone
+  // reloads the number of orders and the state, when the order changes
   useEffect(() => {
     if (bought) reload()
   }, [bought])

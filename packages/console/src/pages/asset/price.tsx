@@ -2,7 +2,7 @@ import type { Amount, AssetService, Price } from '@tidegate/client'
 import { AmountText, durationText, PriceText } from '../../parts/values.js'
 import { text } from '../../text.js'
 
-/** The whole price: in large what is paid, and below what it is made of. */
+/** The total price in large, and its parts below. */
 export function PricePanel({ price, service }: { price: Price; service: AssetService }) {
   const { asset: words } = text
   const rows: [string, Amount | undefined, boolean?][] = [

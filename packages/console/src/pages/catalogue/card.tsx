@@ -13,7 +13,7 @@ type Told = Pick<
   created?: Date
 }
 
-/** An asset in a list. All of the card leads to its page. */
+/** An asset of a list. The whole card is a link to its page. */
 export function AssetCard({ asset }: { asset: Told }) {
   const { did, name, description, author, tags, owner, orders, services, created, type } = asset
   const [service] = services

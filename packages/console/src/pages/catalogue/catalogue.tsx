@@ -12,16 +12,16 @@ import { Filters } from './filters.js'
 import { Results } from './results.js'
 import { SearchBox } from './search-box.js'
 
-/** How often, and milliseconds after which, it is asked again for prices that the provider's node was too slow to tell. */
+/** Retries, and milliseconds before each, for prices that the provider's node was too slow to read. */
 const RETRIES = 2
 const RETRY_DELAY = 1_500
 
-/** Everything that is for sale. What is looked for is in the address. */
+/** The catalogue. The address holds the query. */
 export function Catalogue() {
   const { search: address } = useStore(place)
   const query = queryOf(address)
   const [typed, setTyped] = useState(query.text)
-  /** What was put into the address last: what is typed may be ahead of it. */
+  /** The last query in the address: the typed text may be newer. */
   const sent = useRef(query.text)
   const show = (changes: Partial<CatalogueQuery>, replace = false) => {
     const next = { ...query, page: 1, ...changes }
@@ -31,12 +31,12 @@ export function Catalogue() {
     sent.current = text
     show({ text }, replace)
   }
-  // each letter is searched at once, which aborts the search before it, and leaves no entry of its own in the history
+  // each letter starts a search, aborts the last one, and adds no entry to the history
   const change = (text: string) => {
     setTyped(text)
     if (text.trim() !== sent.current.trim()) lookFor(text, query.text !== '')
   }
-  // back and forward, and links to a search
+  // back, forward, and links to a search
   useEffect(() => {
     if (query.text.trim() === sent.current.trim()) return
     sent.current = query.text
@@ -68,7 +68,7 @@ export function Catalogue() {
   )
 }
 
-/** The provider answers a search in time, if need be without prices: it knows them when it is asked a little later. */
+/** Reloads results without prices: the provider answers a search in time and reads missing prices afterwards. */
 function useMissingPrices(key: string, { value, loading, reload }: Resource<SearchResult>): void {
   const asked = useRef({ key, times: 0 })
   useEffect(() => {

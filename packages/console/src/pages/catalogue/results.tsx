@@ -20,9 +20,9 @@ export function Results({ found, query, show }: ResultsProps) {
   const { catalogue: words } = text
   const heading = useRef<HTMLHeadingElement>(null)
   const turned = useRef(false)
-  // the same while somebody types and the next answer is on its way: comparing all cards again costs a frame
+  // unchanged during typing, until the next response: comparing all cards again costs a frame
   const cards = useMemo(() => value && <Cards assets={value.assets} />, [value])
-  // once the page that was turned to is there
+  // after the requested page has loaded
   useEffect(() => {
     if (!turned.current || loading) return
     turned.current = false

@@ -13,18 +13,17 @@ import { text } from '../../text.js'
 
 interface RowProps {
   asset: Asset
-  /** Something was changed that the index does not show yet. */
+  /** Whether the index does not show the newest change yet. */
   changing: boolean
   sales: Sale[]
   edit: () => void
   change: () => void
 }
 
-/** An asset of one's own: what it brought, and what can be done with it. */
+/** An asset of this account with its orders, income and actions. */
 export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
   const { did, name, state, services, orders, tags, type } = asset
   const { mine: words } = text
-  const income = summed(sales.flatMap(({ income }) => (income ? [income] : [])))
   const revoked = state !== 'active' && state !== 'unlisted'
   const label = plainLine(name, 60) || shortDid(did)
   const [service] = services
@@ -45,24 +44,7 @@ export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
           )}
         </p>
       </div>
-      <dl class="asset-row-numbers">
-        <div>
-          <dt>{text.asset.orders}</dt>
-          <dd>{Math.max(orders, sales.length)}</dd>
-        </div>
-        <div>
-          <dt>{words.income}</dt>
-          <dd>
-            {income.length === 0 && <span class="muted">{words.noIncome}</span>}
-            {income.map((amount, at) => (
-              <Fragment key={amount.token}>
-                {at > 0 && text.and}
-                <AmountText amount={amount} />
-              </Fragment>
-            ))}
-          </dd>
-        </div>
-      </dl>
+      <Numbers orders={Math.max(orders, sales.length)} sales={sales} />
       <div class="row asset-row-actions">
         {!revoked && (
           <Button size="small" icon="edit" label={`${words.edit}: ${label}`} onClick={edit}>
@@ -80,5 +62,30 @@ export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
         </Button>
       </div>
     </li>
+  )
+}
+
+function Numbers({ orders, sales }: { orders: number; sales: readonly Sale[] }) {
+  const { mine: words } = text
+  const income = summed(sales.flatMap(({ income }) => (income ? [income] : [])))
+  return (
+    <dl class="asset-row-numbers">
+      <div>
+        <dt>{text.asset.orders}</dt>
+        <dd>{orders}</dd>
+      </div>
+      <div>
+        <dt>{words.income}</dt>
+        <dd>
+          {income.length === 0 && <span class="muted">{words.noIncome}</span>}
+          {income.map((amount, at) => (
+            <Fragment key={amount.token}>
+              {at > 0 && text.and}
+              <AmountText amount={amount} />
+            </Fragment>
+          ))}
+        </dd>
+      </div>
+    </dl>
   )
 }

@@ -15,28 +15,17 @@ import { SalesCharts } from './charts.js'
 import { EditDialog } from './edit-dialog.js'
 import { StateDialog } from './state-dialog.js'
 
-/** What is open above the list. */
+/** The dialog above the list. */
 type Open = { what: 'edit' | 'state'; asset: Asset }
+type IsThere = (told: Asset) => boolean
 
 export function MyAssets({ owner }: { owner: Address }) {
   const { mine: words } = text
   const found = useResource(owner, (signal) => publishedBy(owner, signal))
   const [open, setOpen] = useState<Open>()
-  /** DIDs of what was changed, and the index does not show yet. */
-  const [changing, setChanging] = useState<string[]>([])
-  const left = useRef(new AbortController())
-  useEffect(() => () => left.current.abort(), [])
   const { assets = [], incomplete = false } = found.value ?? {}
-  const chains = [...new Set(assets.map(({ chainId }) => chainId))].filter(isReadable)
-  const datatokens = (chainId: number) =>
-    assets
-      .filter((one) => one.chainId === chainId)
-      .flatMap(({ services }) => services.map(({ datatoken }) => datatoken))
-  const key = chains.flatMap(datatokens).join()
-  const sold = useResource(key, async () => {
-    const all = await Promise.all(chains.map((chainId) => salesOf(chainId, datatokens(chainId))))
-    return { sales: all.flatMap(({ sales }) => sales), incomplete: all.some(({ incomplete }) => incomplete) }
-  })
+  const { changing, follow } = useChanging(found.reload)
+  const sold = useSales(assets)
   if (found.error !== undefined) return <Failed title={words.failedAssets} error={found.error} onRetry={found.reload} />
   if (!found.value) return <Skeleton lines={8} block />
   if (assets.length === 0)
@@ -50,15 +39,9 @@ export function MyAssets({ owner }: { owner: Address }) {
         </Empty>
       </div>
     )
-  const close = (isThere?: (told: Asset) => boolean) => {
+  const close = (isThere?: IsThere) => {
     setOpen(undefined)
     if (open && isThere) void follow(open.asset.did, isThere)
-  }
-  const follow = async (did: string, isThere: (told: Asset) => boolean) => {
-    setChanging((now) => [...now, did])
-    await takenOver(did, isThere, left.current.signal)
-    setChanging((now) => now.filter((one) => one !== did))
-    found.reload()
   }
   return (
     <div class="stack">
@@ -80,6 +63,32 @@ export function MyAssets({ owner }: { owner: Address }) {
       {open?.what === 'state' && <StateDialog asset={open.asset} onClose={close} />}
     </div>
   )
+}
+
+/** DIDs whose newest change the index does not show yet. `follow` waits for the index, then reloads. */
+function useChanging(reload: () => void) {
+  const [changing, setChanging] = useState<string[]>([])
+  const left = useRef(new AbortController())
+  useEffect(() => () => left.current.abort(), [])
+  const follow = async (did: string, isThere: IsThere) => {
+    setChanging((now) => [...now, did])
+    await takenOver(did, isThere, left.current.signal)
+    setChanging((now) => now.filter((one) => one !== did))
+    reload()
+  }
+  return { changing, follow }
+}
+
+function useSales(assets: readonly Asset[]) {
+  const chains = [...new Set(assets.map(({ chainId }) => chainId))].filter(isReadable)
+  const datatokens = (chainId: number) =>
+    assets
+      .filter((one) => one.chainId === chainId)
+      .flatMap(({ services }) => services.map(({ datatoken }) => datatoken))
+  return useResource(chains.flatMap(datatokens).join(), async () => {
+    const all = await Promise.all(chains.map((chainId) => salesOf(chainId, datatokens(chainId))))
+    return { sales: all.flatMap(({ sales }) => sales), incomplete: all.some(({ incomplete }) => incomplete) }
+  })
 }
 
 function salesFor({ services }: Asset, sales: readonly Sale[]): Sale[] {

@@ -44,7 +44,7 @@ export function SalesCharts({ sales, incomplete, error }: ChartsProps) {
   )
 }
 
-/** What came in of one token, added up: the line never falls. */
+/** Cumulative income in one token. */
 function Income({ token, sales }: { token: Amount; sales: readonly Sale[] }) {
   const { symbol, decimals } = token
   const own = sales.flatMap(({ time, income }) =>
@@ -55,7 +55,7 @@ function Income({ token, sales }: { token: Amount; sales: readonly Sale[] }) {
   const points = seriesOf(own, {
     zero: 0n,
     add: (a, b) => a + b,
-    // where the line is drawn: fifteen digits are more than a screen has
+    // for the position of the line: fifteen digits are more than a screen has
     number: (units) => {
       sum += units
       return Number(decimalOf(sum, decimals))

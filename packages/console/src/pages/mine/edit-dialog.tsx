@@ -11,10 +11,10 @@ import { useResource } from '../../state/resource.js'
 import { text } from '../../text.js'
 import { EditForm } from './edit-form.js'
 
-/** Changes an asset: what is different is sent, and nothing else. */
+/** Edits an asset. Only changed fields are sent. */
 export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: (told: Asset) => boolean) => void }) {
   const { value, error, reload } = useResource(did, (signal) => asset(contextNow(), did, { signal }))
-  // one dialog from the beginning: who is in it stays there when the form comes
+  // one dialog from the start, so that the focus stays in it when the form appears
   return (
     <Dialog title={text.mine.editTitle} onClose={() => onClose()} wide>
       {value ? (

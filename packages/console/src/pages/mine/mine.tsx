@@ -11,7 +11,7 @@ import { MyOrders } from './orders.js'
 
 const TABS = ['assets', 'orders'] as const
 
-/** What belongs to the account: what it has published, and what it has ordered. */
+/** The account's published assets and its orders. */
 export function Mine({ tab }: { tab: 'assets' | 'orders' }) {
   const wallet = useStore(walletState)
   const { mine: words } = text

@@ -16,7 +16,7 @@ interface RowProps {
   loading: boolean
 }
 
-/** Several files are folded away: a list of orders stays one. */
+/** Folds several files away, so that the list stays a list of orders. */
 function Files({ many, children }: { many: number; children: ComponentChildren }) {
   if (many < 2) return <>{children}</>
   return (
@@ -27,11 +27,11 @@ function Files({ many, children }: { many: number; children: ComponentChildren }
   )
 }
 
-/** A file that the provider does not describe may be downloaded all the same. */
+/** Returns a file of the service. A file without a description may still be available. */
 const fileAt = (files: readonly AssetFile[], index: number): AssetFile =>
   files.find((file) => file.index === index) ?? { index, available: true }
 
-/** An order of one's own: until when it is valid, and its files. */
+/** An order of this account: its end and its files. */
 export function OrderRow({ order, asset, loading }: RowProps) {
   const { did, service: id, started, file: only, expires, refused } = order
   const { mine: words } = text

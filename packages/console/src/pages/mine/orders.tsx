@@ -11,7 +11,7 @@ import { useResource } from '../../state/resource.js'
 import { text } from '../../text.js'
 import { OrderRow } from './order-row.js'
 
-/** Rows that are shown at first, and how many more each time. */
+/** Rows at the start, and additional rows each time. */
 const SHOWN = 10
 
 interface Found {

@@ -8,7 +8,7 @@ import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { text } from '../../text.js'
 
-/** Revokes an asset, or restores it, when that is confirmed. */
+/** Revokes or restores an asset after a confirmation. */
 export function StateDialog({
   asset,
   onClose,

@@ -2,7 +2,7 @@ import type { Draft, DraftFile } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import { text } from '../../text.js'
 
-/** What is wrong with a draft, by field. */
+/** Problems of a draft, by field. */
 export type Problems = Partial<Record<'files' | 'name' | 'amount' | 'token' | 'days' | 'addresses', string>>
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
@@ -10,7 +10,7 @@ const ADDRESS = /^0x[0-9a-f]{40}$/i
 export const isReadyFile = (file: DraftFile): boolean =>
   file.kind === 'upload' ? file.status === 'done' : file.status === 'good'
 
-/** Checks a part of the draft, as far as that can be done without asking anybody. */
+/** Checks a step of the draft, without any request. */
 export function problemsOf(draft: Draft, step: number): Problems {
   const { publish: words } = text
   const { files, name, price, days, access } = draft
@@ -33,7 +33,7 @@ export function problemsOf(draft: Draft, step: number): Problems {
   return problems
 }
 
-/** The first step with something to do; the last one if nothing is. */
+/** Returns the first incomplete step; the last one if all are complete. */
 export function firstOpenStep(draft: Draft): number {
   const open = [0, 1, 2].find((step) => Object.keys(problemsOf(draft, step)).length > 0)
   return open ?? 3

@@ -6,7 +6,7 @@ import { Words } from '../../parts/words.js'
 import { pathOf } from '../../state/page/route.js'
 import { text } from '../../text.js'
 
-/** It is published: its address, to be shared. */
+/** The published asset with its address, for sharing. */
 export function Done({ did, name, another }: { did: string; name: string; another: () => void }) {
   const { publish: words } = text
   const heading = useRef<HTMLHeadingElement>(null)

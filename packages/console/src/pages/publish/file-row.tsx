@@ -11,7 +11,7 @@ import { checkLocation } from '../../state/publishing/locations.js'
 import { pauseUpload, removeUpload, resumeUpload } from '../../state/publishing/uploads.js'
 import { text } from '../../text.js'
 
-/** A file of the draft, and how far it is. */
+/** A file of the draft with its progress. */
 export function FileRow({ file }: { file: DraftFile }) {
   return file.kind === 'upload' ? <Uploaded file={file} /> : <Located file={file} />
 }

@@ -7,7 +7,7 @@ import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { useToken } from './token.js'
 
-/** The card of the asset as the catalogue will show it. */
+/** The future card of the asset in the catalogue. */
 export function Preview({ draft }: { draft: Draft }) {
   const wallet = useStore(walletState)
   const { name, description, author, tags, price, files, chainId } = draft

@@ -1,35 +1,19 @@
-import { Choice, Field } from '../../parts/field.js'
+import { AccessField } from '../../parts/access-field.js'
+import { Choice, Field, TextField } from '../../parts/field.js'
 import { config } from '../../state/config.js'
-import { type Draft, draft, editDraft } from '../../state/publishing/draft.js'
+import { draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
+import { AmountFields } from './amount-fields.js'
 import type { Problems } from './checks.js'
-import { useToken } from './token.js'
 
-/** What an order costs, how long it is valid, and who may buy. */
+/** Network and price of an asset, duration of an order, and the accounts that may buy. */
 export function PriceStep({ problems }: { problems: Problems }) {
-  const { price, days, access, chainId } = useStore(draft)
+  const { price, access } = useStore(draft)
   const { publish: words } = text
-  const { chains } = config()
   return (
     <div class="stack">
-      {chains.length > 1 && (
-        <Field label={words.network}>
-          {(props) => (
-            <select
-              {...props}
-              value={chainId ?? chains[0]?.chainId}
-              onChange={({ currentTarget }) => editDraft({ chainId: Number(currentTarget.value) })}
-            >
-              {chains.map((chain) => (
-                <option key={chain.chainId} value={chain.chainId}>
-                  {chain.name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      )}
+      <NetworkField />
       <Choice
         label={words.price}
         name="price-kind"
@@ -40,7 +24,50 @@ export function PriceStep({ problems }: { problems: Problems }) {
         ]}
         onChange={(kind) => editDraft({ price: { ...price, kind } })}
       />
-      {price.kind === 'paid' && <Amount price={price} problems={problems} />}
+      {price.kind === 'paid' && <AmountFields price={price} problems={problems} />}
+      <DurationFields problem={problems.days} />
+      <AccessField
+        name="access"
+        access={access}
+        options={[
+          { value: 'everybody', label: words.everybody },
+          { value: 'list', label: words.list },
+        ]}
+        problem={problems.addresses}
+        onChange={(access) => editDraft({ access })}
+      />
+    </div>
+  )
+}
+
+function NetworkField() {
+  const { chainId } = useStore(draft)
+  const { chains } = config()
+  if (chains.length < 2) return null
+  return (
+    <Field label={text.publish.network}>
+      {(props) => (
+        <select
+          {...props}
+          value={chainId ?? chains[0]?.chainId}
+          onChange={({ currentTarget }) => editDraft({ chainId: Number(currentTarget.value) })}
+        >
+          {chains.map((chain) => (
+            <option key={chain.chainId} value={chain.chainId}>
+              {chain.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+function DurationFields({ problem }: { problem: string | undefined }) {
+  const { days } = useStore(draft)
+  const { publish: words } = text
+  return (
+    <>
       <Choice
         label={words.timeout}
         name="timeout"
@@ -52,99 +79,16 @@ export function PriceStep({ problems }: { problems: Problems }) {
         onChange={(kind) => editDraft({ days: kind === 'forever' ? '' : '30' })}
       />
       {days !== '' && (
-        <Field label={words.days} problem={problems.days}>
-          {(props) => (
-            <input
-              {...props}
-              inputMode="numeric"
-              class="short"
-              value={days}
-              // an empty field is not the same as for ever
-              onInput={({ currentTarget }) => editDraft({ days: currentTarget.value.trim() || ' ' })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={words.days}
+          problem={problem}
+          inputMode="numeric"
+          class="short"
+          value={days}
+          // '' means forever: an emptied field is ' '
+          onText={(value) => editDraft({ days: value.trim() || ' ' })}
+        />
       )}
-      <Choice
-        label={words.access}
-        name="access"
-        value={access.kind}
-        options={[
-          { value: 'everybody', label: words.everybody },
-          { value: 'list', label: words.list },
-        ]}
-        onChange={(kind) => editDraft({ access: { ...access, kind } })}
-      />
-      {access.kind === 'list' && (
-        <Field label={words.addresses} hint={words.addressesHint} problem={problems.addresses}>
-          {(props) => (
-            <textarea
-              {...props}
-              class="mono"
-              rows={4}
-              spellcheck={false}
-              value={access.list}
-              onInput={({ currentTarget }) => editDraft({ access: { ...access, list: currentTarget.value } })}
-            />
-          )}
-        </Field>
-      )}
-    </div>
-  )
-}
-
-function Amount({ price, problems }: { price: Draft['price']; problems: Problems }) {
-  const { publish: words } = text
-  const { chainId } = useStore(draft)
-  const token = useToken(chainId, price.token)
-  const other = price.token !== ''
-  return (
-    <div class="columns">
-      <Field label={words.amount} problem={problems.amount}>
-        {(props) => (
-          <input
-            {...props}
-            inputMode="decimal"
-            autocomplete="off"
-            value={price.amount}
-            onInput={({ currentTarget }) => editDraft({ price: { ...price, amount: currentTarget.value } })}
-          />
-        )}
-      </Field>
-      <Field label={words.token}>
-        {(props) => (
-          <select
-            {...props}
-            value={other ? 'other' : 'ocean'}
-            onChange={({ currentTarget }) =>
-              editDraft({ price: { ...price, token: currentTarget.value === 'other' ? '0x' : '' } })
-            }
-          >
-            <option value="ocean">{words.ocean}</option>
-            <option value="other">{words.otherToken}</option>
-          </select>
-        )}
-      </Field>
-      {other && (
-        <Field
-          label={words.tokenAddress}
-          problem={problems.token}
-          hint={token ? words.tokenIs(token.symbol, token.decimals) : undefined}
-        >
-          {(props) => (
-            <input
-              {...props}
-              class="mono"
-              spellcheck={false}
-              autocomplete="off"
-              value={price.token}
-              onInput={({ currentTarget }) =>
-                editDraft({ price: { ...price, token: currentTarget.value.trim() || '0x' } })
-              }
-            />
-          )}
-        </Field>
-      )}
-    </div>
+    </>
   )
 }

@@ -1,12 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
-import { Dialog } from '../../parts/dialog.js'
 import { Page } from '../../parts/page.js'
 import { entries } from '../../state/journal.js'
 import { discardDraft, draft } from '../../state/publishing/draft.js'
 import { progressOf, publishing } from '../../state/publishing/publication.js'
-import { removeUpload } from '../../state/publishing/uploads.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { firstOpenStep, type Problems, problemsOf } from './checks.js'
@@ -16,8 +13,10 @@ import { FilesStep } from './files-step.js'
 import { Preview } from './preview.js'
 import { PriceStep } from './price-step.js'
 import { Review } from './review.js'
+import { StartOver } from './start-over.js'
+import { Steps } from './steps.js'
 
-/** From a file to an asset, in four steps. What was entered survives a reload. */
+/** From files to an asset in four steps. The draft survives a reload. */
 export function Publish() {
   const now = useStore(draft)
   const progress = progressOf(useStore(entries), now.id)
@@ -29,14 +28,12 @@ export function Publish() {
   const form = useRef<HTMLFormElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const moved = useRef(false)
-  // another draft, begun here or in another tab
+  // a new draft, of this tab or of another one
   useEffect(() => setStep(first), [now.id])
-  // when the step changes
   useEffect(() => {
     if (moved.current) heading.current?.focus()
     moved.current = true
   }, [step])
-  // the first of what is wrong
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [problems])
   const { publish: words } = text
   if (progress.phase === 'published')
@@ -51,7 +48,7 @@ export function Publish() {
     if (Object.keys(found).length === 0) setStep(to)
   }
   return (
-    <Page title={words.title} lead={words.lead} heading={<StartOver hidden={begun} />}>
+    <Page title={words.title} lead={words.lead} heading={begun ? undefined : <StartOver />}>
       <Steps at={step} go={begun ? undefined : go} />
       <div class="publish">
         <form
@@ -70,20 +67,7 @@ export function Publish() {
           {step === 1 && <DescriptionStep problems={problems} />}
           {step === 2 && <PriceStep problems={problems} />}
           {step === 3 && <Review edit={begun ? undefined : setStep} />}
-          {step < 3 && (
-            <footer class="form-actions">
-              {step > 0 ? (
-                <Button onClick={() => setStep(step - 1)} icon="left">
-                  {words.back}
-                </Button>
-              ) : (
-                <span />
-              )}
-              <Button type="submit" kind="primary">
-                {words.next}
-              </Button>
-            </footer>
-          )}
+          {step < 3 && <StepButtons step={step} back={() => setStep(step - 1)} />}
         </form>
         <aside class="publish-side" aria-label={words.preview}>
           <h2 class="small muted">{words.preview}</h2>
@@ -94,67 +78,20 @@ export function Publish() {
   )
 }
 
-function Steps({ at, go }: { at: number; go: ((step: number) => void) | undefined }) {
-  const { steps, stepOf } = text.publish
+function StepButtons({ step, back }: { step: number; back: () => void }) {
+  const { publish: words } = text
   return (
-    <ol class="steps" aria-label={stepOf(at + 1, steps.length)}>
-      {steps.map((name, index) => (
-        <li
-          key={name}
-          class={index === at ? 'here' : index < at ? 'past' : ''}
-          aria-current={index === at ? 'step' : undefined}
-        >
-          {index < at && go ? (
-            <button type="button" class="step" aria-label={name} onClick={() => go(index)}>
-              <span class="step-number">
-                <Icon name="check" />
-              </span>
-              <span>{name}</span>
-            </button>
-          ) : (
-            <span class="step">
-              <span class="step-number">{index + 1}</span>
-              <span>{name}</span>
-            </span>
-          )}
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-function StartOver({ hidden }: { hidden: boolean }) {
-  const { files, name } = useStore(draft)
-  const [asking, setAsking] = useState(false)
-  if (hidden || (files.length === 0 && !name)) return null
-  return (
-    <>
-      <Button kind="quiet" size="small" icon="trash" onClick={() => setAsking(true)}>
-        {text.publish.startOver}
-      </Button>
-      {asking && (
-        <Dialog
-          title={text.publish.startOver}
-          onClose={() => setAsking(false)}
-          actions={
-            <>
-              <Button onClick={() => setAsking(false)}>{text.cancel}</Button>
-              <Button
-                kind="danger"
-                onClick={() => {
-                  for (const { key } of draft.get().files) removeUpload(key)
-                  discardDraft()
-                  setAsking(false)
-                }}
-              >
-                {text.publish.startOver}
-              </Button>
-            </>
-          }
-        >
-          <p>{text.publish.startOverQuestion}</p>
-        </Dialog>
+    <footer class="form-actions">
+      {step > 0 ? (
+        <Button onClick={back} icon="left">
+          {words.back}
+        </Button>
+      ) : (
+        <span />
       )}
-    </>
+      <Button type="submit" kind="primary">
+        {words.next}
+      </Button>
+    </footer>
   )
 }

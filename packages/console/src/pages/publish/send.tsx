@@ -14,7 +14,7 @@ import { text } from '../../text.js'
 import { switchChain } from '../../wallet/networks.js'
 import { walletState } from '../../wallet/wallet.js'
 
-/** The two transactions, one by one, and the one button that is next. */
+/** The two transactions, and the button for the next one. */
 export function Send() {
   const now = useStore(draft)
   const all = useStore(entries)
@@ -54,7 +54,7 @@ export function Send() {
   )
 }
 
-/** The newest transaction of a part: one that was tried again stands for those before it. */
+/** Returns the newest transaction of a part: a retry replaces the ones before it. */
 function latest(all: readonly Entry[], id: string, part: Entry['part']): Entry | undefined {
   return all.filter((entry) => entry.draft === id && entry.part === part).sort((a, b) => b.at - a.at)[0]
 }

@@ -4,7 +4,7 @@ import { config } from '../../state/config.js'
 import { useResource } from '../../state/resource.js'
 import { tokenOf } from '../../state/sales.js'
 
-/** What a token says of itself; undefined while it is not known, and for what is no token. */
+/** Returns symbol and decimals of a token; undefined if it is unknown or the address is not a token. */
 export function useToken(chainId: number | undefined, address: string) {
   const chain = chainId ?? config().chains[0]?.chainId
   const isAddress = /^0x[0-9a-f]{40}$/i.test(address)

@@ -4,7 +4,7 @@ import { chainOf } from '../../state/config.js'
 import type { ChainStatus } from '../../state/status.js'
 import { text } from '../../text.js'
 
-/** How one chain and its index are. */
+/** The state of one chain and its index. */
 export function ChainPanel({ chain, signer }: { chain: ChainStatus; signer: string | undefined }) {
   const { chainId, block, head, age, lag, ready } = chain
   const { status: words } = text

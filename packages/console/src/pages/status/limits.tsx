@@ -7,7 +7,7 @@ type Form = (value: number) => string
 
 const count: Form = (value) => exactBytes(value)
 
-/** What people may run into. A limit that is off is not shown. */
+/** The limits that people may reach. Hides disabled ones. */
 export function LimitsPanel({ limits }: { limits: Limits }) {
   const { status: words } = text
   const forms: Record<keyof Limits, Form> = {

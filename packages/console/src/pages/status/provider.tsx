@@ -2,7 +2,7 @@ import { CopyButton } from '../../parts/copy.js'
 import { config, providerUrl } from '../../state/config.js'
 import { text } from '../../text.js'
 
-/** What the provider is, and how programs reach it. */
+/** Version and addresses of the provider. */
 export function ProviderPanel({ version }: { version: string }) {
   const { status: words } = text
   const { hosting, provider = providerUrl() } = config()

@@ -11,10 +11,10 @@ import { ChainPanel } from './chain.js'
 import { LimitsPanel } from './limits.js'
 import { ProviderPanel } from './provider.js'
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests. */
 const PAUSE = 5_000
 
-/** How the provider is: its chains, what it allows, its version. Asked again all the time. */
+/** The provider's chains, limits and version, reloaded periodically. */
 export function Status() {
   const { value, error, reload } = useResource('status', statusNow, { keep: true })
   useEffect(() => {

@@ -3,7 +3,7 @@ import { text } from '../../text.js'
 import { CopyButton } from '../copy.js'
 import { Identicon } from './identicon.js'
 
-/** An address: its picture, its beginning and end, all of it on hover and by the button. */
+/** A shortened address with its picture. The title and a button give the full one. */
 export function AddressText({ address, copy = true }: { address: string; copy?: boolean }) {
   return (
     <span class="address">

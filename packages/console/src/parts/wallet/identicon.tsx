@@ -1,4 +1,4 @@
-/** A picture of an address, the same everywhere on the page: five by five squares, mirrored, in two colours of its own. */
+/** A picture of an address, the same on all pages: five by five mirrored squares in its two colours. */
 export function Identicon({ address }: { address: string }) {
   const digits = [...address.toLowerCase().replace(/^0x/, '')].map((digit) => Number.parseInt(digit, 16) || 0)
   const hue = ((digits[0] ?? 0) * 16 + (digits[1] ?? 0)) * 1.41

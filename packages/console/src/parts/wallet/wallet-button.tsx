@@ -10,7 +10,7 @@ import { Button } from '../button.js'
 import { Identicon } from './identicon.js'
 import { WalletMenu } from './wallet-menu.js'
 
-/** Connects a wallet, and shows the one that is. */
+/** Connects a wallet, or shows the connected one. */
 export function WalletButton() {
   const state = useStore(walletState)
   const [open, setOpen] = useState(false)

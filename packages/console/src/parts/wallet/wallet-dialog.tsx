@@ -10,7 +10,7 @@ import { Dialog } from '../dialog.js'
 import { Empty, Problem } from '../states.js'
 import { Words } from '../words.js'
 
-/** Which of the browser's wallets is to be used. */
+/** The choice between the browser's wallets. */
 export function WalletDialog() {
   const open = useStore(choosingWallet)
   return open ? <Chooser /> : null

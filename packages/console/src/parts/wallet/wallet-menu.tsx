@@ -16,7 +16,7 @@ interface MenuProps {
   onClose: () => void
 }
 
-/** The wallet that is connected: whose, on which network, and another account of the built-in one. */
+/** The connected wallet: its account and network, and the accounts of the built-in wallet. */
 export function WalletMenu({ state, onClose }: MenuProps) {
   const { wallet, address, chainId } = state
   const [busy, setBusy] = useState<number>()

@@ -9,11 +9,11 @@ export interface Linked {
   order: Hex
 }
 
-/** Milliseconds before its end from which on a link is made anew. */
+/** Milliseconds before its end at which a link is renewed. */
 const MARGIN = 60_000
 const made = new Map<string, Link>()
 
-/** A download link to a file of an order: the one of before while it is good. */
+/** Returns a download link to a file of an order, the last one while it is valid. */
 export async function linkTo({ did, service, file, order }: Linked): Promise<Link> {
   const key = `${did}/${service}/${file}/${order}`
   const known = made.get(key)

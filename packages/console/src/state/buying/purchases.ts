@@ -4,7 +4,7 @@ import { contextNow } from '../context.js'
 import type { Purpose } from '../journal.js'
 import { createStore } from '../store.js'
 
-/** A purchase of this visit. It continues while other pages are open. */
+/** A purchase of this visit. It continues on other pages. */
 export type Purchase =
   | { phase: 'running'; step: string }
   | { phase: 'done'; order: Hex }
@@ -14,7 +14,7 @@ export const purchases = createStore<Record<string, Purchase>>({})
 
 export const purchaseKey = (account: string, did: string, service: string) => `${account}/${did}/${service}`
 
-/** Buys what was quoted, step by step. What became of it is in `purchases`. */
+/** Buys a quote step by step. `purchases` has its result. */
 export async function purchase({ did, name }: Asset, quote: Quote): Promise<Purchase> {
   const key = purchaseKey(quote.consumer, did, quote.service)
   const set = (state: Purchase) => {

@@ -1,17 +1,17 @@
 import { TidegateError } from '@tidegate/client'
 
-/** Where a download goes: to a file that was chosen, or through memory to the browser's own folder. */
+/** Destination of a download: a chosen file, or through memory the browser's download folder. */
 export type Place = { to: 'disk'; handle: FileSystemFileHandle } | { to: 'memory' }
 
 export interface Sink {
   write(piece: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Saves what was written. */
+  /** Saves the written bytes. */
   finish(): Promise<void>
-  /** Saves nothing of it. */
+  /** Discards the written bytes. */
   discard(): Promise<void>
 }
 
-/** Bytes that go through memory at most; what is larger goes to a file or by a link. */
+/** Most bytes of a download through memory; larger ones go to a file or by a link. */
 export const IN_MEMORY = 64 * 1024 * 1024
 
 interface WithPicker {
@@ -21,7 +21,7 @@ interface WithPicker {
 /** Whether this browser lets pages write to files that people choose. */
 export const canChooseFile = (): boolean => typeof (globalThis as WithPicker).showSaveFilePicker === 'function'
 
-/** Lets somebody choose a file; undefined if he does not. */
+/** Lets a person choose a file; undefined if they cancel. */
 export async function chooseFile(suggestedName: string): Promise<FileSystemFileHandle | undefined> {
   try {
     return await (globalThis as WithPicker).showSaveFilePicker?.({ suggestedName })
@@ -36,7 +36,7 @@ export async function openSink(place: Place, facts: { name: string; contentType:
   const file = await place.handle.createWritable()
   return {
     write: (piece) => file.write(piece),
-    // what is written lies beside the file until then
+    // until then the bytes are in a temporary file beside it
     finish: () => file.close(),
     discard: () => file.abort().catch(() => undefined),
   }
@@ -70,7 +70,7 @@ function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-/** Has the browser download an address by itself. */
+/** Lets the browser download an address. */
 export function follow(url: string, name = ''): void {
   const link = document.createElement('a')
   link.href = url

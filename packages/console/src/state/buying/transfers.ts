@@ -13,7 +13,7 @@ export interface Wanted {
   service: string
   file: number
   order: Hex
-  /** Name of the file if the provider tells none. */
+  /** Name of the file if the provider has none. */
   name: string
   size?: number
 }
@@ -24,12 +24,12 @@ export interface Transfer extends Wanted {
   total?: number
   status: 'starting' | 'running' | 'paused' | 'saving' | 'done' | 'failed'
   error?: unknown
-  /** SHA-256 of what was received, where it was compared with what the provider tells. */
+  /** SHA-256 of the received bytes, if it matched the provider's. */
   verified?: string
   resumed: number
 }
 
-/** Downloads of this visit that go through the page. They go on while other pages are looked at. */
+/** Downloads of this visit through the page. They continue on other pages. */
 export const transfers = createStore<Transfer[]>([])
 
 interface Controls {
@@ -41,7 +41,7 @@ let count = 0
 /** Milliseconds between two drawings of progress. */
 const DRAWN = 100
 
-/** Begins a download to a place; without one it is gathered in memory and handed to the browser. */
+/** Starts a download to a place. Bytes in memory go to the browser's download folder. */
 export function startTransfer(wanted: Wanted, place: Place): number {
   const id = count++
   const control = { gate: gate(), abort: new AbortController() }
@@ -74,7 +74,7 @@ async function run(id: number, wanted: Wanted, place: Place, { gate, abort }: Co
     let received = 0
     let drawn = 0
     for (;;) {
-      // nothing is read while it is paused, and nothing is read ahead
+      // reads nothing ahead, and nothing while paused
       await gate.passed(signal)
       const { done, value } = await reader.read()
       if (done) break
@@ -111,7 +111,7 @@ export function resumeTransfer(id: number): void {
   controls.get(id)?.gate.open()
 }
 
-/** Ends a download, or takes one that has ended from the list. */
+/** Cancels a download, or removes an ended one from the list. */
 export function cancelTransfer(id: number): void {
   const control = controls.get(id)
   if (control) control.abort.abort(new DOMException('Cancelled.', 'AbortError'))

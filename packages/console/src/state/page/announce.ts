@@ -1,6 +1,6 @@
 import { createStore } from '../store.js'
 
-/** Announcements for assistive technology: results, progress, the ends of transactions. */
+/** Announcements for assistive technology: results, progress, settled transactions. */
 export const announcement = createStore({ text: '', count: 0 })
 
 export function announce(text: string): void {

@@ -1,4 +1,4 @@
-/** Where the page lies, with slashes around: below a path of a proxy it follows from the URL of its own files. */
+/** Path of the page with slashes around. It follows from the URL of the page's files, as a proxy may add a prefix. */
 export const BASE = baseOf()
 
 function baseOf(): string {

@@ -1,10 +1,13 @@
 const ask = (event: BeforeUnloadEvent) => event.preventDefault()
 let underWay = 0
 
-/** Whether uploads or downloads are under way, which end with the page. */
+/** Whether uploads or downloads are running, which end with the page. */
 export const isBusy = (): boolean => underWay > 0
 
-/** Says that work has begun that ends with the page: the browser asks before it is left. Answers what ends it. */
+/**
+ * Marks the start of work that ends with the page, so that the browser asks before leaving. Returns a function that marks
+ * its end.
+ */
 export function beginWork(): () => void {
   underWay += 1
   if (underWay === 1) addEventListener('beforeunload', ask)

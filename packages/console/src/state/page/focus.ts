@@ -1,4 +1,4 @@
-/** What the Tab key stops at. */
+/** Elements that the Tab key reaches. */
 const STOPS = [
   'a[href]',
   'button',
@@ -8,10 +8,10 @@ const STOPS = [
   'summary',
   '[tabindex]:not([tabindex="-1"])',
 ].join()
-/** Beyond these another place would be no neighbour any more. */
+/** Limits of the search for a neighbour. */
 const BORDERS = 'main, dialog, header, .tray'
 
-/** An element, and where it is among the stops of each element around it, from the inside out. */
+/** An element, and its position among the focusable elements of each ancestor, innermost first. */
 export interface Place {
   element: HTMLElement
   around: { within: Element; at: number }[]
@@ -22,7 +22,7 @@ let last: Place | undefined
 const stopsIn = (within: Element): HTMLElement[] =>
   [...within.querySelectorAll<HTMLElement>(STOPS)].filter((one) => one.checkVisibility())
 
-/** Remembers an element with its place, to go back to it, or to what is there in its stead. */
+/** Records an element and its position, to return to it or to its replacement. */
 export function placeOf(element: Element | null): Place | undefined {
   if (!(element instanceof HTMLElement) || element === document.body) return undefined
   const around: Place['around'] = []
@@ -34,7 +34,7 @@ export function placeOf(element: Element | null): Place | undefined {
   return { element, around }
 }
 
-/** Focuses what was remembered, or what is nearest to where it was. */
+/** Focuses the recorded element, or the nearest one to its position. */
 export function returnTo({ element, around }: Place): void {
   if (element.isConnected) {
     element.focus()
@@ -48,25 +48,25 @@ export function returnTo({ element, around }: Place): void {
       stop.focus()
       return
     }
-    // the page itself, when it holds nothing else
+    // the page itself if it has no other element
     if (within.matches('main')) (within as HTMLElement).focus({ preventScroll: true })
   }
 }
 
-/** Whether what had the focus is gone, and nothing else has it. */
+/** Whether the focused element was removed and nothing else has the focus. */
 export function isLost(): boolean {
   return last !== undefined && document.activeElement === document.body && document.hasFocus()
 }
 
 /**
- * Keeps the focus where somebody is when what had it is removed or drawn anew: a button that makes room for the next one, a
- * row that is taken from a list. Without this, people who work by keyboard or screen reader are lost each time.
+ * Restores the focus if its element is removed or redrawn, such as a button that the next one replaces, or a row of a list.
+ * Otherwise people with a keyboard or screen reader lose their place.
  */
 export function keepFocus(root: Element): void {
   document.addEventListener('focusin', ({ target }) => {
     last = placeOf(target as Element)
   })
-  // who points elsewhere wants to be elsewhere
+  // a pointer moves the focus on purpose
   document.addEventListener('pointerdown', ({ target }) => {
     if (!last?.element.contains(target as Node)) last = undefined
   })

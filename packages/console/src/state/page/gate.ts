@@ -1,4 +1,4 @@
-/** Holds up who passes while it is closed. */
+/** Creates a gate that blocks while it is closed. */
 export function gate() {
   let opened: Promise<void> | undefined
   let open = () => {}

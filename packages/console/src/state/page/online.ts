@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { createStore, useStore } from '../store.js'
 
-/** Whether the browser has a network at all; the provider may still be out of reach. */
+/** Whether the browser has a network; the provider may be unreachable nevertheless. */
 export const online = createStore(navigator.onLine)
 
-/** How many times the network has come back. */
+/** Number of times that the network has returned. */
 const returns = createStore(0)
 
 export function watchOnline(): void {
@@ -15,10 +15,10 @@ export function watchOnline(): void {
   addEventListener('offline', () => online.set(false))
 }
 
-/** Delays of the retries after a return of the network, in milliseconds: a browser says "online" before anything can be reached. */
+/** Milliseconds before each retry after the network's return: a browser reports "online" before anything is reachable. */
 const DELAYS = [0, 1_000, 3_000]
 
-/** Retries what has failed, or fails yet, when the network comes back. */
+/** Retries a failed or still failing request when the network returns. */
 export function useRetryOnReturn(failed: boolean, retry: () => void): void {
   const returned = useStore(returns)
   const seen = useRef(returned)

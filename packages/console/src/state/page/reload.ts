@@ -3,14 +3,14 @@ import { isBusy } from './busy.js'
 
 /** Milliseconds between two attempts to reach the provider. */
 const INTERVAL = 2_000
-/** Milliseconds after a reload in which there is no other: what is still missing then is not mended by one. */
+/** Milliseconds without another reload: a module that is still missing does not come with the next one. */
 const ONCE_IN = 60_000
 const NAME = 'tidegate.reloaded'
 
 /**
- * Reloads the page once the provider can be reached, unless an upload or a download would end with it. Browsers remember for
- * as long as a page lives that a module could not be loaded, and after an upgrade of the service the modules of before are
- * gone. Answers what ends it.
+ * Reloads the page once the provider is reachable, unless an upload or download is running. Until a reload, browsers
+ * remember that a module failed to load, and an upgrade of the service removes the old modules. Returns a function that ends
+ * the attempts.
  */
 export function reloadWhenReachable(): () => void {
   if (Date.now() - lastReload() < ONCE_IN) return () => {}
@@ -30,7 +30,7 @@ function lastReload(): number {
   }
 }
 
-/** Returns whether the reload will be remembered: without that it could be repeated for ever. */
+/** Records the reload. Returns whether that was stored: otherwise the reloads could repeat forever. */
 function noteReload(): boolean {
   try {
     sessionStorage.setItem(NAME, String(Date.now()))

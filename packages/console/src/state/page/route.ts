@@ -1,7 +1,7 @@
 import { createStore } from '../store.js'
 import { BASE } from './base.js'
 
-/** Which page, and which of its parts. */
+/** A page with its parameters. */
 export type Route =
   | { page: 'catalogue' }
   | { page: 'asset'; did: string }
@@ -31,7 +31,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The path of a page, for links. */
+/** Returns the path of a page, for links. */
 export function pathOf(route: Exclude<Route, { page: 'unknown' }>): string {
   switch (route.page) {
     case 'catalogue':
@@ -47,12 +47,12 @@ export function pathOf(route: Exclude<Route, { page: 'unknown' }>): string {
 
 const here = () => ({ path: location.pathname, search: location.search })
 
-/** Where the page is. */
+/** The current address. */
 export const place = createStore(
   typeof location === 'undefined' ? { path: BASE, search: '' } : { path: location.pathname, search: location.search },
 )
 
-/** Goes to an address of the page. `replace` leaves no entry in the history, for states that change while somebody types. */
+/** Navigates to an address of the page. `replace` adds no entry to the history, for changes during typing. */
 export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
   const { path, search } = place.get()
   if (to === path + search && to === location.pathname + location.search) return
@@ -60,13 +60,13 @@ export function navigate(to: string, { replace = false }: { replace?: boolean } 
     if (replace) history.replaceState(null, '', to)
     else history.pushState(null, '', to)
   } catch {
-    // browsers limit how often the address changes, as by a key that is held down: the page goes on without it
+    // browsers limit the changes of the address, for example with a held key: the page works without them
   }
   const at = to.indexOf('?')
   place.set(at < 0 ? { path: to, search: '' } : { path: to.slice(0, at), search: to.slice(at) })
 }
 
-/** Follows links of the page without loading it anew, and the buttons of the browser. */
+/** Handles links of the page without reloading it, and the browser's buttons. */
 export function watchRoute(): void {
   addEventListener('popstate', () => place.set(here()))
   document.addEventListener('click', (event) => {

@@ -3,7 +3,7 @@ import { createStore } from '../store.js'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-/** The colours that were chosen: `theme.js` has read them before anything else ran. They are kept as plain text. */
+/** The chosen colours, stored as plain text. `theme.js` has read them before any other script. */
 export const theme = createStore<Theme>(chosenTheme())
 
 function chosenTheme(): Theme {
@@ -19,6 +19,6 @@ export function chooseTheme(chosen: Theme): void {
     if (chosen === 'system') keep('theme', undefined)
     else localStorage.setItem('tidegate.theme', chosen)
   } catch {
-    // not kept: it holds for this visit
+    // not stored: the choice holds for this visit
   }
 }

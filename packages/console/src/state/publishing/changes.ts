@@ -2,23 +2,23 @@ import type { Asset, Changes } from '@tidegate/client'
 import { decimalOf } from '../../format/amount.js'
 import { addressesOf } from './publication.js'
 
-/** What the form of an asset holds. */
+/** The fields of the edit form. */
 export interface Edited {
   name: string
   description: string
   author: string
   license: string
   tags: string[]
-  /** Amount of the price; empty for what has none. */
+  /** Amount of the price; empty for an asset without one. */
   price: string
-  /** Days for which an order is valid; empty for ever. */
+  /** Validity of an order in days; empty for unlimited. */
   days: string
   access: { kind: 'unchanged' | 'everybody' | 'list'; list: string }
 }
 
 const DAY = 86_400
 
-/** The form as it is at first. */
+/** Returns the initial form of an asset. */
 export function editedOf({ name, description, author, license, tags, services }: Asset): Edited {
   const [service] = services
   const timeout = service?.timeout ?? 0
@@ -29,14 +29,14 @@ export function editedOf({ name, description, author, license, tags, services }:
     author,
     license,
     tags,
-    // what is asked for, without what the exchange adds to it
+    // the publisher's price without exchange fees
     price: datatoken ? decimalOf(datatoken.units - (exchangeFees?.units ?? 0n), datatoken.decimals) : '',
     days: timeout === 0 ? '' : String(timeout / DAY),
     access: { kind: 'unchanged', list: '' },
   }
 }
 
-/** What is different, and only that. */
+/** Returns only the changed fields. */
 export function changesOf(before: Edited, after: Edited): Changes {
   const texts = (['name', 'description', 'author', 'license'] as const).filter(
     (field) => after[field].trim() !== before[field],

@@ -14,17 +14,17 @@ const own =
     keys.includes(key)
 
 describe('a draft in two tabs', () => {
-  it('is as the other tab left it: its words, its files, and what it removed', () => {
+  it('takes the words, files and removals of the other tab', () => {
     const here = draftOf(upload('a', 'done'), location('b', { type: 'url', url: 'https://b', method: 'GET' }))
     const other = { ...draftOf(upload('a', 'done'), upload('c', 'uploading', { sent: 4 })), name: 'Tides' }
     expect(mergedDraft(here, other, own())).toEqual(other)
-    // what was uploaded here, too
+    // an own upload, too
     expect(mergedDraft(here, draftOf(), own('a'))).toEqual(draftOf())
     const anew = { ...emptyDraft(), id: 'two' }
     expect(mergedDraft(draftOf(upload('a', 'uploading')), anew, own('a'))).toEqual(anew)
   })
 
-  it('keeps what this tab knows better: how far its uploads are, and those that the other has not heard of', () => {
+  it('keeps the newer state of its own uploads, and those that are new to the other tab', () => {
     const here = draftOf(
       upload('a', 'done', { sent: 8 }),
       upload('b', 'uploading', { sent: 5 }),
@@ -34,7 +34,7 @@ describe('a draft in two tabs', () => {
     expect(mergedDraft(here, other, own('a', 'b', 'c')).files).toEqual(here.files)
   })
 
-  it('keeps what is not stored: descriptors with keys, and why a file failed', () => {
+  it('keeps fields that are not stored: descriptors with keys, and errors of files', () => {
     const secret = location('s', { type: 's3', s3Access: { secretAccessKey: 'x' } })
     const failed = upload('f', 'failed', { error: new Error('no room') })
     const other = { ...draftOf(upload('f', 'failed')), name: 'Tides' }

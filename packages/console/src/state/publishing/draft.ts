@@ -2,7 +2,7 @@ import type { FileObject } from '@tidegate/client'
 import { keep, kept, onKept } from '../kept.js'
 import { createStore } from '../store.js'
 
-/** A file of a draft: one that is uploaded, or one that lies somewhere. */
+/** A file of a draft: an upload, or a file with a location. */
 export type DraftFile = UploadFile | LocatedFile
 
 export interface UploadFile {
@@ -11,9 +11,9 @@ export interface UploadFile {
   name: string
   size: number
   type: string
-  /** What tells whether a file that is chosen again is the same. */
+  /** Identifies the file when it is chosen again. */
   fingerprint: string
-  /** The provider's id, once it is begun: a secret. */
+  /** The provider's id of the upload: a secret. */
   uploadId?: string | undefined
   sent: number
   status: 'waiting' | 'uploading' | 'paused' | 'needs-file' | 'done' | 'failed'
@@ -25,11 +25,11 @@ export interface UploadFile {
 export interface LocatedFile {
   key: string
   kind: 'location'
-  /** Where it lies, without what may be a secret. */
+  /** The location without its secrets. */
   label: string
   object: FileObject
   status: 'checking' | 'good' | 'bad'
-  /** Why it cannot be had: the provider's own word for it. */
+  /** The provider's reason why the file is unavailable. */
   reason?: string
   error?: unknown
   size?: number
@@ -45,7 +45,7 @@ export interface Draft {
   license: string
   tags: string[]
   price: { kind: 'free' | 'paid'; amount: string; token: string }
-  /** Days for which an order is valid; empty for ever. */
+  /** Validity of an order in days; empty for unlimited. */
   days: string
   access: { kind: 'everybody' | 'list'; list: string }
   chainId: number | undefined
@@ -67,17 +67,17 @@ export const emptyDraft = (): Draft => ({
 
 const NAME = 'draft'
 
-/** What is being published. It survives a reload, and all tabs have the same. */
+/** The current draft. It survives a reload, and all tabs share it. */
 export const draft = createStore<Draft>(kept(NAME, readDraft, emptyDraft()))
 let isFromOtherTab = false
 draft.subscribe(() => isFromOtherTab || keep(NAME, storable(draft.get())))
 
-/** Takes up what other tabs make of the draft. `isOwn` says which files this one uploads itself. */
+/** Applies the changes of other tabs. `isOwn` returns whether this tab uploads a file. */
 export function shareDraft(isOwn: (key: string) => boolean): void {
   onKept(NAME, () => {
     const other = kept(NAME, parseDraft, undefined)
     if (!other) return
-    // not written back: the other tab would hear of that
+    // not written back: that would notify the other tab
     isFromOtherTab = true
     draft.set((own) => mergedDraft(own, other, isOwn))
     isFromOtherTab = false
@@ -85,8 +85,8 @@ export function shareDraft(isOwn: (key: string) => boolean): void {
 }
 
 /**
- * A draft as another tab has left it, with what this one alone knows: how far its own uploads are, why one failed, and
- * descriptors that are not stored.
+ * Merges the draft of another tab with the state that only this tab has: progress of its uploads, errors, and descriptors
+ * that are not stored.
  */
 export function mergedDraft(own: Draft, other: Draft, isOwn: (key: string) => boolean): Draft {
   if (own.id !== other.id) return other
@@ -100,7 +100,7 @@ export function mergedDraft(own: Draft, other: Draft, isOwn: (key: string) => bo
   return { ...other, files: [...files, ...missing] }
 }
 
-/** Without errors, and without descriptors that are more than an address: those hold keys. */
+/** Returns a draft without errors, and without descriptors that hold keys. */
 export function storable({ files, ...others }: Draft): Draft {
   return {
     ...others,
@@ -113,7 +113,7 @@ function isStorable(file: DraftFile): boolean {
 }
 const PLAIN = new Set(['type', 'url', 'method', 'hash', 'transactionId'])
 
-/** Reads a draft that was kept. Files that were on their way need to be chosen again. Throws if it is none. */
+/** Reads a stored draft. Files of interrupted uploads must be chosen again. Throws if it is invalid. */
 export function readDraft(value: unknown): Draft {
   const { files, ...others } = parseDraft(value)
   return {

@@ -1,9 +1,9 @@
-/** Bytes of the beginning and of the end that are looked at: of a file of any size in a moment. */
+/** Bytes of the beginning and of the end that are read, so that files of any size are quick. */
 const EDGE = 262_144
 
 /**
- * What tells whether a file that is chosen again is the one of before: its size, and a digest of its beginning and end. In a
- * page without TLS, where browsers make no digest, the time of its last change stands for that.
+ * Returns a fingerprint that identifies a file when it is chosen again: its size, and a digest of its beginning and end. In
+ * a page without TLS, which has no digests, its modification time replaces the digest.
  */
 export async function fingerprintOf(file: Blob & { lastModified?: number }): Promise<string> {
   const { size } = file

@@ -1,12 +1,12 @@
-/** A SHA-256 of what comes piece by piece, whatever its size. */
+/** An incremental SHA-256. */
 export interface Hashing {
   add(piece: Uint8Array): void
   hex(): string
 }
 
 /**
- * Begins a SHA-256. That of browsers wants all of a file in memory, and only pages with TLS have it; the policy of the page
- * forbids WebAssembly. The code is loaded with the first download.
+ * Starts a SHA-256. The browser's own needs the whole file in memory, and a page with TLS; the page's policy forbids
+ * WebAssembly. The code loads with the first download.
  */
 export async function hashing(): Promise<Hashing> {
   const { sha256 } = await import('@noble/hashes/sha256')

@@ -6,10 +6,10 @@ import { addFiles, editFile, type LocatedFile } from './draft.js'
 
 export type Located = { object: FileObject; label: string } | { problem: 'empty' | 'unknown' | 'json' | 'url' }
 
-/** Characters of a location or a descriptor. */
+/** Most characters of a location or descriptor. */
 const LONGEST = 100_000
 
-/** Reads where a file lies: an address of http(s), `ipfs://CID`, `ar://TX`, or a storage object as JSON. */
+/** Reads a location: an http(s) URL, `ipfs://CID`, `ar://TX`, or a storage object as JSON. */
 export function locationOf(input: string): Located {
   const text = input.trim()
   if (text === '' || text.length > LONGEST) return { problem: 'empty' }
@@ -39,7 +39,7 @@ function descriptorOf(text: string): Located {
 
 let count = 0
 
-/** Adds a file that lies somewhere, and has the provider look at it at once. */
+/** Adds a file with a location, and lets the provider check it. */
 export async function addLocation({ object, label }: Extract<Located, { object: FileObject }>): Promise<void> {
   const key = `at-${Date.now().toString(36)}-${count++}`
   const file: LocatedFile = { key, kind: 'location', label, object, status: 'checking' }

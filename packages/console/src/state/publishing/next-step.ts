@@ -1,7 +1,7 @@
 import type { AssetState, Quote } from '@tidegate/client'
 import type { Entry } from '../journal.js'
 
-/** What the one button of an asset does. */
+/** The action of an asset's button. */
 export type NextStep =
   | { step: 'connect' }
   | { step: 'switch'; chainId: number }
@@ -17,17 +17,17 @@ export type NextStep =
 export interface Situation {
   asset: { chainId: number; state: AssetState }
   wallet: { chainId: number } | undefined
-  /** Whether the chain can be read whatever chain the wallet is on. */
+  /** Whether the chain can be read, whatever the wallet's chain is. */
   readable: boolean
   quote: { value?: Quote | undefined; error?: unknown; loading: boolean }
-  /** An open transaction that buys this. */
+  /** An open transaction that buys the asset. */
   open: Entry | undefined
   buying: boolean
   /** The order of a purchase of this visit. */
   bought?: `0x${string}` | undefined
 }
 
-/** Decides what is next: one thing, always. */
+/** Returns the one next step. */
 export function nextStep({ asset, wallet, readable, quote, open, buying, bought }: Situation): NextStep {
   if (asset.state !== 'active' && asset.state !== 'unlisted') return { step: 'unavailable', why: 'state' }
   if (!wallet) return { step: 'connect' }

@@ -5,7 +5,7 @@ import { type Entry, entries, type Purpose } from '../journal.js'
 import { createStore } from '../store.js'
 import { type Draft, draft } from './draft.js'
 
-/** How far a draft has come, as its transactions tell. */
+/** The progress of a draft's publication. */
 export type Progress =
   | { phase: 'none' }
   | { phase: 'asked' | 'unsure'; entry: Entry }
@@ -14,7 +14,7 @@ export type Progress =
   | { phase: 'finishing'; entry: Entry }
   | { phase: 'published'; did: string }
 
-/** Reads the journal: what was sent of a draft, in this visit or an earlier one. */
+/** Returns the progress of a draft from the journal, which includes earlier visits. */
 export function progressOf(all: readonly Entry[], id: string): Progress {
   const own = all.filter((entry) => entry.draft === id)
   const having = (part: Entry['part'], ...states: Entry['state'][]) =>
@@ -38,12 +38,12 @@ export interface Run {
   error?: unknown
 }
 
-/** The publishing of this visit. */
+/** The running publication of this visit. */
 export const publishing = createStore<Run>({ running: false, step: '' })
 
 const SECONDS = 86_400
 
-/** What the library is asked for. */
+/** Returns the library's request for a draft. */
 export function requestOf(of: Draft): PublishRequest {
   const { files, name, description, author, license, tags, price, days, access, chainId } = of
   const addresses = addressesOf(access.list)
@@ -68,7 +68,7 @@ export function addressesOf(list: string): `0x${string}`[] {
   return list.split(/[\s,;]+/).filter(Boolean) as `0x${string}`[]
 }
 
-/** Publishes the draft, from where its transactions have come. */
+/** Publishes the draft, from the state of its transactions. */
 export async function publishDraft(): Promise<void> {
   if (publishing.get().running) return
   const of = draft.get()

@@ -4,21 +4,21 @@ import { beginWork } from '../page/busy.js'
 import { addFiles, draft, dropFile, editFile, shareDraft, type UploadFile } from './draft.js'
 import { fingerprintOf } from './fingerprint.js'
 
-/** The files themselves: a reload loses them, and they have to be chosen again. */
+/** The files of this visit: after a reload they must be chosen again. */
 const chosen = new Map<string, File>()
 const running = new Map<string, AbortController>()
 let count = 0
 
 export interface Added {
-  /** Files that take up an upload of before. */
+  /** Number of files that resume an interrupted upload. */
   resumed: number
-  /** Chosen for an upload of before, and not the same file. */
+  /** Names of files that differ from an interrupted upload of the same name. */
   different: string[]
 }
 
 /**
- * Adds files to the draft and uploads them, one after the other. A file that an upload of before waits for takes that one up
- * again; a different file of the same name is reported.
+ * Adds files to the draft and uploads them in sequence. A file that an interrupted upload needs resumes it; a different file
+ * of the same name is reported.
  */
 export async function addUploads(files: readonly File[]): Promise<Added> {
   const added: Added = { resumed: 0, different: [] }
@@ -44,10 +44,10 @@ export async function addUploads(files: readonly File[]): Promise<Added> {
   return added
 }
 
-/** Starts the next upload that waits, one at a time: each has the whole line, and a wallet is asked once. */
+/** Starts the next waiting upload. One at a time, so that each has the full bandwidth and a wallet is asked once. */
 export async function next(): Promise<void> {
   if (running.size > 0) return
-  // another tab uploads those that were chosen there
+  // files that were chosen in another tab are uploaded there
   const waiting = draft
     .get()
     .files.find((one): one is UploadFile => one.kind === 'upload' && one.status === 'waiting' && chosen.has(one.key))
@@ -94,14 +94,14 @@ export function resumeUpload(key: string): void {
   void next()
 }
 
-/** Takes a file from the draft. What was uploaded of it is given up by the provider after its time. */
+/** Removes a file from the draft. The provider deletes its upload after a time. */
 export function removeUpload(key: string): void {
   chosen.delete(key)
   dropFile(key)
 }
 
 shareDraft((key) => chosen.has(key))
-// removed here, or started over in another tab
+// removed here, or discarded with the draft in another tab
 draft.subscribe(() => {
   const { files } = draft.get()
   for (const [key, controller] of running)

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CHAIN_LIMITS, type Chains, ClockWatch, describeOffset } from '@tidegate/chain'
 import type { Finding } from './files.js'
 
-/** Milliseconds between two looks at the heads. */
+/** Milliseconds between two checks of the heads. */
 const INTERVAL = 1000
-/** Looks at chains whose heads are old: as long as a public chain takes for a block, and as long as a proof takes. */
+/** Checks of chains with old heads: enough for a block of a public chain, and for a proof. */
 const LOOKS = { block: 15, proof: 45 }
 
 /** Compares the clock of this machine with the heads of the chains. Waits for new blocks only if a head is old. */
@@ -20,7 +20,7 @@ export async function* clockFindings(chains: Chains): AsyncGenerator<Finding> {
   }
   for (const chainId of ids) {
     const offset = watch.offset(chainId)
-    if (offset === null) continue // its nodes do not answer, which is a finding of its own
+    if (offset === null) continue // unresponsive nodes have a finding already
     if (watch.isWrongOn(chainId))
       yield { ok: false, text: `clock of this machine: ${describeOffset(offset)} by chain ${chainId}` }
     else if (!isOld(chainId)) yield { ok: true, text: `clock of this machine: agrees with chain ${chainId}` }

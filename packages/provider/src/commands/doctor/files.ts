@@ -15,11 +15,11 @@ import type { Settings } from '../../config/schema.js'
 export interface Finding {
   ok: boolean
   text: string
-  /** Whether a failure is only a warning: the service works, except for what needs this. */
+  /** A failure is only a warning: the service works without this part. */
   optional?: boolean
 }
 
-/** Checks the backend of hosted files, and with `reads` the bytes of every one. Throws StartError. */
+/** Checks the backend of hosted files; with `reads`, also the bytes of every file. Throws StartError. */
 export async function* hostingFindings(
   settings: Settings,
   store: HostedStore,
@@ -40,7 +40,7 @@ async function folderFinding({ folder }: LocalBackend, store: HostedStore): Prom
   const { files, bytes } = await store.totals()
   const disk = await statfs(folder).catch((error: NodeJS.ErrnoException) => error)
   if (disk instanceof Error) {
-    // the service creates it at its start
+    // the service creates the folder at its start
     const isNew = disk.code === 'ENOENT' && files === 0
     const text = isNew ? 'is created at the start' : `cannot be used: ${disk.code}`
     return { ok: isNew, text: `hosted files: HOSTING_DIR ${folder} ${text}` }
@@ -57,7 +57,7 @@ async function* fileFindings(backend: FileBackend, store: HostedStore): AsyncGen
     else yield { ok: false, text: `hosted file ${file.id} of ${file.owner}: ${FAULTS[fault]}` }
   }
   yield { ok: true, text: `hosted files: ${read} are as they were uploaded` }
-  // a folder that was never made has none
+  // a missing folder has no orphans
   const strangers = await countOrphans(backend, store).catch(() => 0)
   if (strangers > 0)
     yield { ok: false, optional: true, text: `hosted files: ${strangers} in their place are not in the database` }

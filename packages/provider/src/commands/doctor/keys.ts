@@ -7,7 +7,7 @@ import type { MilestoneStore } from '../../state/milestones.js'
 import { TaskSandbox } from '../../tasks/task-sandbox.js'
 import type { Finding } from './files.js'
 
-/** Checks whether assets of this provider in the index need a key that is not configured, and names them. */
+/** Names the assets of this provider that need a provider key which is not configured. */
 export async function* keyFindings(
   { PUBLIC_URL: publicUrl, MAX_DDO_SIZE }: Settings,
   { index, milestones }: { index: IndexStore; milestones: MilestoneStore },

@@ -4,14 +4,14 @@ import type { PublicClient } from 'viem'
 import type { Settings } from '../../config/schema.js'
 import type { Finding } from './files.js'
 
-/** Calls of the batch that each node is asked for: more than the service sends together in most cases. */
+/** Calls in the tested batch. The service rarely sends more. */
 const BATCH = 20
-/** Blocks whose events each node is asked for: as many as the index begins with. */
+/** Blocks in the tested log request: the first range of the index. */
 const BLOCKS = 2000
-/** Blocks below which the exact limit of a node is looked for. */
+/** Range in blocks below which the exact limit of a node is searched. */
 const FEW = 64
 
-/** Checks every node, also those that the service could start without. */
+/** Checks every node, also those without which the service could start. */
 export async function* nodeFindings({ NETWORK_URL, RPC_TIMEOUT }: Settings): AsyncGenerator<Finding> {
   const configured: [string, URL[]][] = NETWORK_URL.all
     ? [['chain', NETWORK_URL.all]]
@@ -27,7 +27,10 @@ export async function* nodeFindings({ NETWORK_URL, RPC_TIMEOUT }: Settings): Asy
     }
 }
 
-/** Finds out what the nodes of a chain do not do: a warning for each, or a failure if no node serves the index. */
+/**
+ * Tests the abilities of the nodes of a chain. Yields a warning for each missing one, and a failure if no node returns
+ * events.
+ */
 export async function* limitFindings(chain: Chain): AsyncGenerator<Finding> {
   const { chainId, nodes } = chain
   const asked = await nodes
@@ -35,13 +38,13 @@ export async function* limitFindings(chain: Chain): AsyncGenerator<Finding> {
     .catch(() => [] as boolean[])
   for (const { host, limits } of nodes.health)
     for (const limit of limits) yield { ok: false, optional: true, text: `chain ${chainId}, node ${host}: ${limit}` }
-  // nodes that do not answer are findings of their own
+  // unresponsive nodes have a finding already
   if (asked.length === 0) return
   const ok = asked.includes(true)
   yield { ok, text: `chain ${chainId}: ${ok ? 'a node gives' : 'no node gives'} the events that the index reads` }
 }
 
-/** Requests of one node what the service requests, and learns its limits. Returns whether it gives events. */
+/** Sends the requests of the service to one node and records its limits. Returns whether the node returns events. */
 async function exercise(node: { client: PublicClient; chain: Chain; abilities: NodeAbilities }): Promise<boolean> {
   const { client, abilities } = node
   const heads = await Promise.all(Array.from({ length: BATCH }, () => client.getBlockNumber()))

@@ -44,14 +44,14 @@ export function region(raw: string): string {
   return raw
 }
 
-/** Parses the beginning of keys in a bucket; adds the slash at its end. */
+/** Parses a key prefix of a bucket. Adds the slash at its end. */
 export function keyPrefix(raw: string): string {
   if (!/^[\w.-]+(?:\/[\w.-]+)*\/?$/.test(raw) || raw.length > 512 || raw.split('/').some((part) => /^\.+$/.test(part)))
     throw new Error('must be letters, digits, ".", "_" and "-", in parts separated by "/"')
   return raw.endsWith('/') ? raw : `${raw}/`
 }
 
-/** Parses a log level; accepts the legacy service's names as well. */
+/** Parses a log level, also the names of the legacy service. */
 export function logLevel(raw: string): string {
   const legacy: Record<string, string> = { critical: 'fatal', warning: 'warn', notset: 'trace' }
   const level = raw.toLowerCase()
@@ -63,7 +63,7 @@ export function parseObject(raw: string): object {
   try {
     return JSON.parse(withoutMark(raw)) as object
   } catch {
-    throw new Error('is not valid JSON') // JSON.parse would quote the text, which may be a key
+    throw new Error('is not valid JSON') // the message of JSON.parse would quote the text, which may be a key
   }
 }
 

@@ -10,7 +10,7 @@ export interface PerChain<T> {
   byChain: Map<number, T>
 }
 
-/** Returns the value for a chain, if there is one. */
+/** Returns the value for a chain, if any. */
 export function forChain<T>(values: PerChain<T> | undefined, chainId: number): T | undefined {
   return values?.byChain.get(chainId) ?? values?.all
 }
@@ -25,13 +25,13 @@ export function address(raw: string): Address {
   return checksummed(raw)
 }
 
-/** Parses nodes that browsers may ask: a JSON object from decimal chain id to one http(s) URL without a user. */
+/** Parses public nodes for browsers: a JSON object from chain id to one http(s) URL without a user. */
 export function publicNodes(raw: string): Map<number, URL> {
   const { byChain, all } = perChain(httpUrl)(raw)
   if (all) throw new Error('must be a JSON object from chain id to a URL')
   for (const [chainId, { host, username, password }] of byChain) {
     if (username || password) throw new Error(`for chain ${chainId} must not hold a user: browsers do not send it`)
-    // it becomes part of a header, where other characters that a URL may hold have a meaning
+    // the host becomes part of a header, where other characters have a meaning
     if (!/^[a-z0-9.:_[\]-]+$/.test(host)) throw new Error(`for chain ${chainId} has a host that is not valid`)
   }
   return byChain
@@ -78,20 +78,20 @@ export function publishers(raw: string): Address[] | '*' {
   return raw.trim() === '*' ? '*' : addressList(raw)
 }
 
-/** Contracts by chain: a JSON object from decimal chain id to a list of addresses. */
+/** Parses contracts by chain: a JSON object from chain id to a list of addresses. */
 export function addressesByChain(raw: string): PerChain<Address[]> {
   if (!raw.trimStart().startsWith('{')) throw new Error('must be a JSON object from chain id to a list of addresses')
   return perChain(addressList)(raw)
 }
 
-/** A compute environment that orders may be quoted for. */
+/** A compute environment. Orders may be quoted for it. */
 export interface ComputeEnvironment {
   id: string
-  /** The account that fetches files for it; consumers see it as computeAddress. */
+  /** The account that downloads files for it. Consumers see it as computeAddress. */
   consumerAddress: Address
   /** In the smallest unit of the chain's fee token. */
   pricePerMinute: bigint
-  /** The only chain that it serves; all chains if undefined. */
+  /** Its only chain. Undefined: all chains. */
   chainId?: number
 }
 

@@ -1,4 +1,4 @@
-/** The parsers of settings: each takes the raw text, and throws an Error that says what it must be and never quotes it. */
+/** Parsers of settings. Each takes the raw text, and throws an Error that names the expected form without quoting the text. */
 export * from './basic.js'
 export * from './chains.js'
 export * from './network.js'

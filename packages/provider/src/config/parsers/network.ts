@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Parses an http(s) URL. The error never quotes it: RPC URLs often contain an API key. */
+/** Parses an http(s) URL. The error quotes nothing: RPC URLs often contain an API key. */
 export function httpUrl(raw: string): URL {
   if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) throw new Error('must be an http(s) URL')
   return new URL(raw)
@@ -21,7 +21,7 @@ export function httpUrls(raw: string): URL[] {
     .map(httpUrl)
 }
 
-/** Parses web origins (scheme, host and port), separated by commas or spaces, into the form that browsers send. */
+/** Parses web origins (scheme, host and port), separated by commas or spaces, into the spelling of browsers. */
 export function origins(raw: string): string[] {
   return httpUrls(raw).map((url) => {
     if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
@@ -39,9 +39,9 @@ export function networks(raw: string): string[] {
   })
 }
 
-/** Validates a PostgreSQL URL. The error never quotes it: it contains a password. */
+/** Validates a PostgreSQL URL. The error quotes nothing: the URL contains a password. */
 export function postgresUrl(raw: string): string {
-  // a # is not valid in the address: it was probably meant to be part of the password
+  // a # is probably part of the password, but would begin a fragment
   if (!URL.canParse(raw) || !/^postgres(ql)?:$/.test(new URL(raw).protocol) || new URL(raw).hash !== '')
     throw new Error('must be a postgres:// URL, with # @ / ? % of user and password written as %23 %40 %2F %3F %25')
   return raw

@@ -6,6 +6,7 @@ import { setting } from '../setting.js'
 export const CHAINS = {
   NETWORK_URL: setting({
     parse: parse.perChain(parse.httpUrls),
+    default: { byChain: new Map() },
     required: true,
     doc: 'JSON-RPC URLs of the chain to serve, separated by commas and tried in this order, or JSON by chain id for several chains.',
     example: '{"11155111":["https://rpc.example.org","https://other.example.net"]}',

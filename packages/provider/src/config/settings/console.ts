@@ -1,7 +1,7 @@
 import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
-/** The web page that the service shows to people. */
+/** The console, the web page of the service. */
 export const CONSOLE = {
   CONSOLE: setting({
     parse: parse.boolean,

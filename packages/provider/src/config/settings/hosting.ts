@@ -1,7 +1,7 @@
 import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
-/** Files that this service hosts itself, for publishers without a place of their own. */
+/** Files that this service hosts for publishers. */
 export const HOSTING = {
   HOSTING: setting({
     parse: parse.oneOf('off', 'local', 's3'),

@@ -1,7 +1,7 @@
 import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
-/** Files: where they may be fetched from, and what is exposed about them. */
+/** Storage of files: allowed locations, and published facts. */
 export const STORAGE = {
   EXPOSE_FILENAME: setting({
     parse: parse.boolean,

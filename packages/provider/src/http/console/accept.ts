@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PROVIDER_LIMITS } from '../../limits.js'
 
 /**
- * Returns the best of what the server offers by an Accept or Accept-Encoding header: the first of those with the highest
- * quality. Undefined if the header refuses all. `wildcards` are the patterns that match an offer, from the most
- * specific to the least (RFC 9110, 12.4 and 12.5).
+ * Returns the server's best offer for an Accept or Accept-Encoding header: the first one with the highest quality.
+ * Undefined if the header refuses all. `wildcards`: patterns that match an offer, most specific first (RFC 9110, 12.4
+ * and 12.5).
  */
 export function preferred<T extends string>(
   header: string | undefined,
@@ -32,14 +32,14 @@ function qualitiesOf(header: string): Map<string, number> {
   return qualities
 }
 
-/** Whether a request comes from a browser that wants to show a page. Programs that take anything get JSON. */
+/** Whether a request comes from a browser that shows pages. Programs that accept anything get JSON. */
 export function wantsPage({ headers }: FastifyRequest): boolean {
   if (headers.accept === undefined) return false
   const ranges = (type: string) => [type, `${type.split('/')[0]}/*`, '*/*']
   return preferred(headers.accept, ['application/json', 'text/html'], ranges) === 'text/html'
 }
 
-/** Adds a header to Vary, which plugins use as well. */
+/** Adds a header to Vary, and keeps the entries of plugins. */
 export function varyBy(reply: FastifyReply, header: string): void {
   const before = [reply.getHeader('vary') ?? []].flat().join(', ')
   reply.header('vary', before ? `${before}, ${header}` : header)

@@ -1,8 +1,8 @@
 import type { ConsoleFacts } from '../../console/facts.js'
 
 /**
- * The headers that all responses of the console have. The policy lets it load its own files and call this service and the
- * nodes of its configuration, and nothing else: no inline code, no eval, no frame around it, no other host.
+ * Returns the headers of all console responses. The policy allows only files of the console, this service and the nodes
+ * of the configuration: no inline code, no eval, no frame around the page.
  */
 export function consoleHeaders({ provider, chains }: ConsoleFacts): Record<string, string> {
   const called = [provider, ...chains.map(({ rpcUrl }) => rpcUrl)].flatMap((url) => (url ? new URL(url).origin : []))
@@ -24,7 +24,7 @@ export function consoleHeaders({ provider, chains }: ConsoleFacts): Record<strin
     'content-security-policy': policy.join('; '),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    // wallets may open windows of their own
+    // wallets may open windows
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'permissions-policy':
       'accelerometer=(), autoplay=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()',

@@ -6,12 +6,12 @@ import { preferred, varyBy } from './accept.js'
 import { consoleHeaders } from './headers.js'
 
 const YEAR = 31_536_000
-/** Path of the configuration, below that of the console. */
+/** Path of the configuration, below the console. */
 const CONFIG = 'config.json'
 
 /**
- * Serves the console: the page at /console/ and at every path below it that has no extension, its files, and its
- * configuration. All of it comes from memory.
+ * Serves the console from memory: its page at /console/ and at every path below without an extension, its files, and its
+ * configuration.
  */
 export function serveConsole(app: FastifyInstance, served: Console | undefined): void {
   if (!served) return
@@ -28,7 +28,7 @@ export function serveConsole(app: FastifyInstance, served: Console | undefined):
     if (path === CONFIG) return reply.header('cache-control', 'no-cache').send(served.facts)
     const file = served.files.get(path)
     if (file) return send(request, reply, file)
-    // the page itself knows its own paths; what looks like a file is none of them
+    // the page resolves its own paths, but no path of a file
     if (/\.[^/]*$|(^|\/)\.\.?\//.test(path) || /^assets(\/|$)/.test(path))
       throw new RequestError('ROUTE_NOT_FOUND', 'The console has no such file.')
     return send(request, reply, served.files.get(PAGE) as ConsoleFile)
@@ -47,7 +47,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): 
   return reply.type(contentType).send(content.get(coding))
 }
 
-/** The smallest copy that the client takes; the file as it is if the client takes none or does not say. */
+/** Returns the smallest coding that the client accepts; the uncompressed file if it accepts none or sends no header. */
 function codingFor(header: string | undefined, content: ConsoleFile['content']): Coding {
   if (header === undefined) return 'identity'
   const patterns = (coding: Coding) => [coding, '*']

@@ -24,18 +24,18 @@ export const PROOF = {
   ),
 }
 
-/** Returns the same parameters as optional ones. */
+/** Makes the parameters optional. */
 export function optionalProof({ nonce, signature }: typeof PROOF) {
   return { nonce: nonce.optional(), signature: signature.optional() }
 }
 
-/** The parameters that authenticate a consumer, beside the address. */
+/** The parameters that authenticate a consumer, without the address. */
 interface ProofParams {
   nonce?: Nonce
   signature?: string
 }
 
-/** The rooms that authenticate a consumer. */
+/** The services that authenticate a consumer. */
 export type Provers = Pick<Services, 'settings' | 'chains' | 'auth'>
 
 /** The parameters of a request and its credentials. */
@@ -45,8 +45,8 @@ export interface ConsumerRequest<T> {
 }
 
 /**
- * Returns the parameter parser of a route that accepts a signature or an auth token. Nonce and signature are required
- * unless a token is sent. The parser throws one ValidationError with every missing field.
+ * Returns the parameter parser of a route for a signature or an auth token. Without a token, nonce and signature are
+ * required. The parser throws one ValidationError with every missing field.
  */
 export function consumerParams<T extends z.ZodRawShape>(shape: T, settings: Pick<Settings, 'NONCE_MAX_AHEAD'>) {
   const proof = nonce(settings.NONCE_MAX_AHEAD)
@@ -61,9 +61,9 @@ export function consumerParams<T extends z.ZodRawShape>(shape: T, settings: Pick
 }
 
 /**
- * Authenticates the request by a signature over one of the messages, or by token. The address may be a contract wallet
- * on the chain of the request, if it has one. Throws ValidationError, TokenError, ChainError, and RequestError if
- * signatures must name the provider, which no message here does.
+ * Authenticates a request by a signature over one of the messages, or by token. The address may be a contract wallet on
+ * the chain of the request. Throws ValidationError, TokenError, ChainError. Throws RequestError if signatures must name
+ * the provider, since these messages do not.
  */
 export async function proveConsumer(
   { params, credentials }: ConsumerRequest<unknown>,

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { sentParams } from './params.js'
 
-/** How a request authenticates. A signature takes precedence over a token. */
+/** The credentials of a request. A signature takes precedence over a token. */
 export type Credentials = { signature: string } | { token: string } | undefined
 
 /** Reads the credentials of a request, unverified. */
 export function credentialsOf(request: FastifyRequest): Credentials {
   const { signature } = sentParams(request)
-  // some clients send a missing signature as the string "null"
+  // some clients send the text "null" without a signature
   if (signature !== undefined && signature !== 'null') {
-    // other types are refused when the parameter is parsed; some JSON values cannot be converted to a string
+    // the parameter parser refuses other types; some JSON values have no text form
     const isText = typeof signature === 'string' || typeof signature === 'number'
     return { signature: isText ? String(signature) : '' }
   }

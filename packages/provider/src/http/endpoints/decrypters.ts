@@ -24,14 +24,14 @@ function readersOf({ AUTHORIZED_DECRYPTERS: addresses, AUTHORIZED_DECRYPTERS_LIS
   return namedAccounts(addresses, lists?.byChain)
 }
 
-/** Whether the settings restrict who may read encrypted documents: nobody else may then learn their content. */
+/** Whether only some accounts may read encrypted documents. Their content is then secret for all others. */
 export function isReadingRestricted(settings: Settings): boolean {
   return readersOf(settings) !== undefined
 }
 
 /**
- * Throws AccessError unless the account may read encrypted documents of a chain, ChainError if that depends on an access
- * list and no node answers.
+ * Throws AccessError unless the account may read encrypted documents of a chain. Throws ChainError if an access list
+ * decides and no node answers.
  */
 export async function assertDecrypter(
   account: Address,
@@ -44,13 +44,13 @@ export async function assertDecrypter(
     throw new AccessError('DECRYPTER_DENIED', 'This address may not read encrypted documents here.')
 }
 
-/** Refuses a request for the document of an asset if the caller may not read it. */
+/** Refuses the request for a document that the caller may not read. */
 export type DecrypterCheck = (request: FastifyRequest, reply: FastifyReply, asset: IndexedAsset) => Promise<void>
 
 /**
  * Creates the check of callers who request an indexed document. If the settings name decrypters, only those may read
- * documents that are encrypted on the chain: they sign decrypterAddress + nonce + "decryptDDO", or send a token. Client
- * libraries send a token without an address. The check throws AccessError, ValidationError, TokenError, ChainError.
+ * documents that are encrypted on the chain: they sign decrypterAddress + nonce + "decryptDDO", or send a token, also
+ * without an address. The check throws AccessError, ValidationError, TokenError, ChainError.
  */
 export function decrypterCheck(services: Pick<Services, 'settings' | 'chains' | 'auth' | 'access'>): DecrypterCheck {
   const { settings, chains, access } = services
@@ -59,7 +59,7 @@ export function decrypterCheck(services: Pick<Services, 'settings' | 'chains' | 
   const prove = optionalProver('decrypterAddress', messages, services)
   return async (request, reply, { chainId, metadata }) => {
     if (!metadata.encrypted || metadata.ddo === null) return
-    // a shared cache must not serve this to anyone else
+    // a shared cache would serve it to others
     reply.header('cache-control', 'no-store')
     const reader = await prove(request, chainOf(chainId, chains))
     if (!reader)

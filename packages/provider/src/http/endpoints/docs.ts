@@ -1,26 +1,26 @@
 import type { ErrorCode } from '@tidegate/protocol'
 import * as z from 'zod'
 
-/** A JSON Schema, as OpenAPI 3.1 uses it. */
+/** A JSON Schema in the dialect of OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>
 
-/** The API description of a parameter. `example` must pass the validator that it is attached to. */
+/** The description of a parameter. `example` must pass its validator. */
 export interface FieldDoc {
   schema: JsonSchema
   description: string
   example: unknown
 }
 
-/** Filled while the modules of the endpoints are loaded, and only read afterwards. */
+/** Filled while the endpoint modules load, then only read. */
 const fieldDocs = z.registry<FieldDoc>()
 
-/** Attaches a description to a validator, so that the two cannot drift apart. */
+/** Attaches a description to a validator. */
 export function documented<T extends z.ZodType>(field: T, doc: FieldDoc): T {
   fieldDocs.add(field, doc)
   return field
 }
 
-/** Returns the description of a validator, optional or not. Throws if it has none. */
+/** Returns the description of a required or optional validator. Throws if it has none. */
 export function fieldDoc(field: z.ZodType): FieldDoc & { required: boolean } {
   if (field instanceof z.ZodOptional) return { ...fieldDoc(field.unwrap() as z.ZodType), required: false }
   const doc = fieldDocs.get(field)
@@ -30,7 +30,7 @@ export function fieldDoc(field: z.ZodType): FieldDoc & { required: boolean } {
 
 export interface ResponseDoc {
   description: string
-  /** Schema of the body by media type; absent if there is no body. */
+  /** Schema of the body by media type. Absent without a body. */
   content?: Record<string, { schema: JsonSchema; example?: unknown }>
   headers?: Record<string, { description: string; schema: JsonSchema }>
 }
@@ -39,17 +39,17 @@ export interface ResponseDoc {
 export interface EndpointDoc {
   summary: string
   description: string
-  /** Parameters, in the query or (if `body` is json) in the body. */
+  /** Parameters of the query; with body 'json', of the body. */
   params?: z.ZodRawShape
   /** Parameters in the path. */
   path?: z.ZodRawShape
-  /** The request body; 'json' means that it holds the parameters. */
+  /** The request body. 'json': the parameters are in it. */
   body?: 'json' | { contentType: string; schema: JsonSchema; description: string }
-  /** Schema keywords merged over the one derived from the parameters. */
+  /** Schema keywords that are merged into the derived schema. */
   bodySchema?: JsonSchema
-  /** Request headers that the endpoint reads, by name, with their descriptions. */
+  /** Request headers by name, with their descriptions. */
   headers?: Record<string, string>
-  /** Whether the endpoint supports HEAD as well. */
+  /** Whether the endpoint supports HEAD. */
   head?: boolean
   /** Whether an auth token may replace nonce and signature. */
   token?: boolean
@@ -63,7 +63,7 @@ export function json(description: string, schema: JsonSchema, example?: unknown)
   return { description, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } }
 }
 
-/** Returns an object schema. All properties are required, except those named in `optional`. */
+/** Returns an object schema. Every property not in `optional` is required. */
 export function object(properties: Record<string, JsonSchema>, optional: string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required }

@@ -4,15 +4,15 @@ import type { Endpoint } from './endpoint.js'
 import { openApiDocument } from './openapi.js'
 import { swaggerPages } from './swagger-pages.js'
 
-/** Request headers with which a browser asks whether its copy of a page is stale. */
+/** Request headers for a conditional GET. */
 const CONDITIONS = ['if-none-match', 'if-modified-since']
 
-/** Response headers that describe the connection to whoever asked, not the page. */
+/** Response headers about the connection, not about the page. */
 const OF_CONNECTION = ['connection', 'content-length', 'date']
 
 /**
- * Serves the OpenAPI document at /spec and /openapi.json, and Swagger UI at /api/docs. Both are made when first
- * requested, since most instances are never asked for them.
+ * Serves the OpenAPI document at /spec and /openapi.json, and Swagger UI at /api/docs. Both are created at their first
+ * request, since most instances never need them.
  */
 export function registerDocumentation(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   let document: object | undefined
@@ -28,7 +28,7 @@ export function registerDocumentation(app: FastifyInstance, endpoints: readonly 
       })
       const conditions = Object.fromEntries(Object.entries(headers).filter(([name]) => CONDITIONS.includes(name)))
       const page = await (await pages).inject({ url, headers: conditions })
-      // also what it says of a path outside of its folder
+      // also a path outside of its folder
       if (page.statusCode >= 400) throw new RequestError('ROUTE_NOT_FOUND', 'The API documentation has no such file.')
       const described = Object.entries(page.headers).filter(([name]) => !OF_CONNECTION.includes(name))
       return reply.code(page.statusCode).headers(Object.fromEntries(described)).send(page.rawPayload)

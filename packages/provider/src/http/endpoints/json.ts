@@ -2,11 +2,11 @@ import { assertShape, PROTOCOL_LIMITS, ValidationError } from '@tidegate/protoco
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
- * Registers a JSON body parser that checks the shape of the text before parsing: ten megabytes of brackets take
- * JSON.parse seconds, and no route needs a body with many values. Violations are reported under the field `body`.
+ * Registers a JSON body parser that checks the shape of the text first: JSON.parse takes seconds for ten megabytes of
+ * brackets. Problems are reported under the field `body`.
  */
 export function registerJsonParser(app: FastifyInstance): void {
-  // many clients send the type of a body with each request, and DELETE rarely has one
+  // many clients send a content type also without a body, for example with DELETE
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.method === 'DELETE' && !hasBody(request)) delete request.raw.headers['content-type']
     done()

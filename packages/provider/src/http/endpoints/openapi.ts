@@ -5,7 +5,7 @@ import { FRAMEWORK_ERRORS, STATUS } from '../errors.js'
 import { type EndpointDoc, fieldDoc, type JsonSchema, object } from './docs.js'
 import type { Endpoint } from './endpoint.js'
 
-/** Returns the OpenAPI 3.1 document, generated from the endpoints' validators and descriptions. */
+/** Returns the OpenAPI 3.1 document from the endpoints' validators and descriptions. */
 export function openApiDocument(endpoints: readonly Endpoint[]): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
@@ -77,7 +77,7 @@ function operation({ doc, method, path, names }: Endpoint): Record<string, unkno
   }
 }
 
-/** Parameters that an auth token replaces: not required if a token is accepted. */
+/** Parameters that an auth token replaces. */
 const PROOF_NAMES = new Set(['nonce', 'signature'])
 
 function parameters(shape: z.ZodRawShape | undefined, where: 'query' | 'path', token?: boolean) {
@@ -112,7 +112,7 @@ function requestBody({ body, params, token, bodySchema }: EndpointDoc): Record<s
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** Error responses by status: those common to all endpoints, and the endpoint's own. */
+/** Returns error responses by status: the common ones, and those of the endpoint. */
 function errorResponses({ errors = [], params, body, responses }: EndpointDoc, method: string) {
   const codes = new Map<number, string[]>()
   const add = (status: number, code: string) => codes.set(status, [...(codes.get(status) ?? []), code])
@@ -132,7 +132,7 @@ function errorResponses({ errors = [], params, body, responses }: EndpointDoc, m
   return Object.fromEntries(documented) as Record<number, unknown>
 }
 
-/** Derives the operation id of an endpoint without a name: the method and the words of its path. */
+/** Returns the operation id of an endpoint without a name: the method and the words of its path. */
 function operationId(method: string, path: string): string {
   const words = path
     .split(/\W+/)

@@ -2,8 +2,8 @@ import { ValidationError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Why a text cannot be a parameter, as the end of a sentence about its field; undefined if it can. Databases differ on these texts:
- * PostgreSQL stores no NUL, and encoders replace half of a surrogate pair.
+ * Returns why a text cannot be a parameter, as the end of a sentence about its field; undefined if it can. PostgreSQL
+ * stores no NUL, and encoders replace half of a surrogate pair.
  */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'must not hold a NUL byte'
@@ -11,7 +11,7 @@ export function textProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Refuses parameters of the path and the query that no database can look up, on every route and before its handler. */
+/** Refuses path and query parameters that no database can look up, on every route before its handler. */
 export function refuseUnstorableParams(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     for (const part of [request.params, request.query] as Record<string, unknown>[])

@@ -10,15 +10,15 @@ import { textProblem } from './parameter-text.js'
 
 /** An address parameter. */
 export interface AddressParam {
-  /** As the client wrote it, which is what the client signed. */
+  /** Spelling of the client, which the client has signed. */
   readonly text: string
-  /** With checksum. */
+  /** Spelling with checksum. */
   readonly address: Address
 }
 
 /**
- * Parses the parameters of a request from the query and the JSON body, if there is one; the query wins. Empty and null
- * values count as missing. Throws ValidationError.
+ * Parses parameters from the query and an optional JSON body. The query wins. Empty and null values count as missing.
+ * Throws ValidationError.
  */
 export function readParams<T extends z.ZodObject>(schema: T, request: FastifyRequest): z.output<T> {
   const input = sentParams(request)
@@ -43,8 +43,8 @@ export function sentParams(request: FastifyRequest): Record<string, unknown> {
 }
 
 /**
- * A parameter that is sent once, as text or number. One transform instead of a chain of zod checks, since every request
- * passes here. `parse` throws an Error whose message continues "The … field".
+ * A parameter that occurs once, as text or number. One transform is faster than a chain of zod checks. `parse` throws an
+ * Error whose message continues "The … field".
  */
 function scalar<T>(parse: (text: string) => T) {
   return z.unknown().transform((value, context): T => {
@@ -103,7 +103,7 @@ export const signInText = documented(upTo(PROVIDER_LIMITS.params.signIn), {
 /** Maximum characters of a signature: 0x and two for each byte. */
 const MAX_SIGNATURE = 2 + 2 * COMMON_LIMITS.contract.signature
 
-/** A signature of any form: contract wallets define their own. */
+/** A signature of any form, since contract wallets define theirs. */
 export const signatureText = documented(upTo(MAX_SIGNATURE), {
   schema: { type: 'string', minLength: 1, maxLength: MAX_SIGNATURE },
   description: 'Signature, as hex.',

@@ -8,9 +8,9 @@ const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
 
 /**
- * Returns the base URL that a signed message must name, without a slash at its end: the configured one. Without it no
- * header decides, since whoever replays a message chooses the Host. Only a service that listens on loopback knows its
- * own addresses: loopback names with its port. Undefined for any other.
+ * Returns the base URL for signed messages, without trailing slash: PUBLIC_URL. A header cannot replace it, since an
+ * attacker chooses the Host of a replayed request. A service on loopback accepts loopback names with its port. Undefined
+ * in all other cases.
  */
 export function ownUrl(
   { host, socket }: FastifyRequest,
@@ -24,8 +24,8 @@ export function ownUrl(
 }
 
 /**
- * Returns the base URL under which the client reaches the service, without a slash at its end: the configured one, or the
- * one that the request was addressed to. Throws ValidationError if that is not a host.
+ * Returns the public base URL, without trailing slash: PUBLIC_URL, or else from the Host of the request. Throws
+ * ValidationError if that is no host.
  */
 export function publicUrl(request: FastifyRequest, { PUBLIC_URL }: Pick<Settings, 'PUBLIC_URL'>): string {
   if (PUBLIC_URL !== undefined) return PUBLIC_URL

@@ -15,20 +15,20 @@ import { ownUrl } from './public-url.js'
 /** The signer of a sign-in message. */
 export interface SignedIn {
   holder: TokenHolder
-  /** Expiration Time in seconds since 1970, if the message has one. */
+  /** Expiration Time in seconds since 1970, if any. */
   expiresAt: number | undefined
 }
 
 const PARAMS = z.object({ message: signInText, signature: signatureText })
 
-/** Returns whether a request is signed by a sign-in message (EIP-4361). */
+/** Returns whether a sign-in message (EIP-4361) signs the request. */
 export function isSignIn(request: FastifyRequest): boolean {
   return sentParams(request).message !== undefined
 }
 
 /**
- * Authenticates the signer of a sign-in message whose URI is `path` of this provider, and consumes its nonce. The address
- * may be a contract wallet on the chain that the message names. Throws ValidationError, ChainError, StateError.
+ * Authenticates the signer of a sign-in message for `path` of this provider, and consumes its nonce. The address may be
+ * a contract wallet on the chain of the message. Throws ValidationError, ChainError, StateError.
  */
 export async function proveSignIn(request: FastifyRequest, path: string, provers: Provers): Promise<SignedIn> {
   const { settings, chains, auth } = provers
@@ -65,7 +65,7 @@ export async function proveSignIn(request: FastifyRequest, path: string, provers
   }
 }
 
-/** Refuses a signature over a text that names no provider, if the operator requires a name. Throws RequestError. */
+/** Throws RequestError if signatures must name the provider: the text of this one does not. */
 export function assertNamesProvider(settings: Pick<Settings, 'REQUIRE_DOMAIN_SIGNATURES'>): void {
   if (settings.REQUIRE_DOMAIN_SIGNATURES)
     throw new RequestError(

@@ -3,8 +3,8 @@ import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * Returns an app that listens nowhere and has the pages of Swagger UI below `prefix`, for an OpenAPI document. Rejects if
- * they cannot be loaded, and may be tried again.
+ * Returns an app with the pages of Swagger UI below `prefix`. It does not listen. Rejects if the pages cannot be loaded;
+ * a later call may succeed.
  */
 export async function swaggerPages(prefix: string, document: object): Promise<FastifyInstance> {
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })

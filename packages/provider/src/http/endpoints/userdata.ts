@@ -5,7 +5,7 @@ import { textProblem } from './parameter-text.js'
 
 const { userdata: LONGEST, userdataDepth: DEEPEST } = PROVIDER_LIMITS.params
 
-/** Values that the consumer passes to the storage: a JSON object, encoded as text in a query. */
+/** Values of the consumer for the storage: a JSON object, as text in a query. */
 export const userdata = documented(
   z
     .union([z.string(), z.record(z.string(), z.unknown())], 'must be a JSON object')

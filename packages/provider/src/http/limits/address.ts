@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js'
 const MAX_ADDRESS = 45
 
 /**
- * Returns the key that limits count an address under: the IPv4 address, or the /64 network of an IPv6 address, since a
- * client usually controls its whole /64. Text that is not an address is returned unchanged. The system tells no address of a
- * connection that was reset before it was accepted.
+ * Returns the key of an address for limits: the IPv4 address, or the /64 network of an IPv6 address, since a client
+ * usually controls a whole /64. Other text is returned unchanged. An address may be missing: the system knows none if
+ * the connection was reset before it was accepted.
  */
 export function networkOf(ip: string | undefined): string {
   if (ip === undefined) return 'unknown'
@@ -20,7 +20,7 @@ export function networkOf(ip: string | undefined): string {
     .join(':')}::/64`
 }
 
-/** Returns whether an address is private or local: a proxy's, or the operator's own. */
+/** Returns whether an address is private or local, such as that of a proxy. */
 export function isPrivate(ip: string | undefined): boolean {
   if (ip === undefined) return false
   return ip.length > MAX_ADDRESS ? isPrivateRange(ip) : cachedRange(ip)

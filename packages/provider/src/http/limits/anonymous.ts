@@ -8,12 +8,12 @@ import { ConcurrencyLimiter } from './concurrency.js'
 import { rateLimited, tooManyInFlight } from './retry-later.js'
 import { RateWindows } from './windows.js'
 
-/** Defaults for one address: requests and bytes per minute, and requests in flight. */
+/** Defaults per address: requests and bytes per minute, and requests in flight. */
 const DEFAULT_REQUESTS = 600
 const DEFAULT_BYTES = 1_073_741_824
 const DEFAULT_IN_FLIGHT = 32
 
-/** The part of an endpoint that tells whether it is limited. */
+/** The fields of an endpoint that decide whether it is limited. */
 interface Limited {
   path: string
   anonymous?: boolean
@@ -23,8 +23,8 @@ const anonymousPaths = (endpoints: readonly Limited[]) =>
   new Set(endpoints.filter(({ anonymous }) => anonymous).map(({ path }) => path))
 
 /**
- * Limits on requests that need no order: descriptions, quotes, encryption, validation, and refused requests. Counted
- * per process, and separately from paid downloads, which never queue behind them.
+ * Limits requests without an order: descriptions, quotes, encryption, validation, and refused requests. Counts per
+ * process. Paid downloads are separate and never wait for these requests.
  */
 export class AnonymousBudget {
   private readonly windows = new RateWindows()
@@ -42,8 +42,8 @@ export class AnonymousBudget {
   }
 
   /**
-   * Counts refused requests to all other endpoints, and those that a client leaves before the answer, which may be a
-   * refusal. Must be called before the hooks that refuse requests.
+   * Counts refused requests to all other endpoints. A request also counts if its client leaves before the response. Must
+   * be called before the hooks that refuse requests.
    */
   countRefused(app: FastifyInstance, endpoints: readonly Limited[]): void {
     const paths = anonymousPaths(endpoints)
@@ -56,7 +56,7 @@ export class AnonymousBudget {
     })
   }
 
-  /** Enforces the limits on the anonymous endpoints. */
+  /** Enforces the limits of anonymous endpoints. */
   register(app: FastifyInstance, endpoints: readonly Limited[]): void {
     const paths = anonymousPaths(endpoints)
     app.addHook('onRequest', (request, _reply, done) => {
@@ -65,7 +65,7 @@ export class AnonymousBudget {
     })
   }
 
-  /** Returns the caller of a request, for descriptions of files within so many milliseconds. */
+  /** Returns the caller of a request, with a deadline for descriptions. */
   caller(request: FastifyRequest, milliseconds: number): AnonymousCaller {
     return {
       deadline: request.lifetime.deadline(milliseconds),
@@ -84,7 +84,7 @@ export class AnonymousBudget {
     this.windows.add(`bytes ${networkOf(ip)}`, bytes)
   }
 
-  /** Throws LimitError if the address has used up its bytes for the current window. */
+  /** Throws LimitError if the address has no bytes left in this window. */
   assertBytesLeft(request: FastifyRequest): void {
     const { used, endsIn } = this.windows.add(`bytes ${networkOf(request.ip)}`, 0)
     if (this.bytes > 0 && used >= this.bytes && this.isLimited(request, this.settings.ANONYMOUS_BYTES))
@@ -105,8 +105,8 @@ export class AnonymousBudget {
   }
 
   /**
-   * Whether a limit by address applies to a request. Defaults spare private addresses unless TRUSTED_PROXIES is set: such
-   * an address may be an unconfigured proxy with many clients behind it.
+   * Whether an address limit applies to a request. Default limits spare private addresses unless TRUSTED_PROXIES is set:
+   * a private address may be an unconfigured proxy of many clients.
    */
   private isLimited({ ip }: FastifyRequest, configured: number | undefined): boolean {
     return configured !== undefined || this.settings.TRUSTED_PROXIES !== undefined || !isPrivate(ip)

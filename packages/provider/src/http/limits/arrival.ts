@@ -3,22 +3,22 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The limits on the arrival of its body; undefined if it has none. */
+    /** Limits on the arrival of the body; undefined without a body. */
     arrival: Arrival | undefined
   }
 }
 
 type Message = FastifyRequest['raw']
 
-/** The error of a body that does not arrive in time, with a key of FRAMEWORK_ERRORS as its code. */
+/** The error of a late body. Its code is a key of FRAMEWORK_ERRORS. */
 class BodyTimeout extends Error {
   readonly code = 'TIMEOUT'
   readonly statusCode = 408
 }
 
 /**
- * The limits on the arrival of a request's body: a least rate, and a total time. When a body exceeds one, its reader answers with
- * 408, and the connection is closed. If nobody reads the body, or if it is a file, the connection is closed at once.
+ * Limits on the arrival of a request body: a minimum rate and a total time. A reader of a late body answers 408, and the
+ * connection closes. A body without a reader, or of a file, closes the connection at once.
  */
 export class Arrival {
   private isFile = false
@@ -33,8 +33,8 @@ export class Arrival {
   }
 
   /**
-   * Lets a file take any time while at least `least` bytes arrive in every `window` milliseconds. Otherwise its request is not
-   * answered: clients of tus resume after a broken connection, and give up after a 408.
+   * Allows a file any time if at least `least` bytes arrive in every `window` milliseconds. A slower request gets no
+   * response: tus clients resume after a broken connection, but give up after 408.
    */
   allowSteady(window: number, least: number): void {
     this.isFile = true
@@ -42,7 +42,7 @@ export class Arrival {
     if (!this.message.closed) this.window = this.expect(window, least)
   }
 
-  /** Time in which the service itself does not read does not count. */
+  /** Counts only time in which the service reads. */
   private expect(window: number, least: number): NodeJS.Timeout {
     const { message } = this
     const { socket } = message
@@ -52,7 +52,7 @@ export class Arrival {
       before = socket.bytesRead
       if (message.readableLength === 0 && arrived < least) this.fail()
     }
-    // not before what has arrived meanwhile is read: the process may have been busy, or the machine asleep
+    // setImmediate: first reads the bytes that arrived while the process was busy or suspended
     return setInterval(() => setImmediate(check), window).unref()
   }
 
@@ -70,15 +70,12 @@ export class Arrival {
   }
 }
 
-/**
- * Limits the arrival of all request bodies. Node's own limit covers headers only: the one on whole requests knows no exceptions,
- * and would cut every upload that takes longer.
- */
+/** Limits the arrival of all request bodies. Node's limit on whole requests knows no exceptions and would cut long uploads. */
 export function limitArrival(app: FastifyInstance): void {
   const arrivals = new WeakMap<Message, Arrival>()
   app.server.headersTimeout = PROVIDER_LIMITS.http.headersTimeout
   app.server.requestTimeout = 0
-  // before the framework: it responds to some requests without calling a hook
+  // before the framework, which answers some requests without a hook
   app.server.prependListener('request', (message: Message) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers
     if (length !== '0' || encoding !== undefined) arrivals.set(message, new Arrival(message))

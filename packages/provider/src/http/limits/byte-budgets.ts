@@ -3,7 +3,7 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import type { UsageStore } from './usage-table.js'
 import { WINDOW } from './windows.js'
 
-/** An address's use of its budget in the current window. */
+/** The use of a byte budget in the current window. */
 export interface BudgetUse {
   /** Bytes. */
   used: number
@@ -12,17 +12,17 @@ export interface BudgetUse {
   exhausted: boolean
 }
 
-/** One address's use of its budget as known to this process, and its transfers. */
+/** The budget of an address in this process, with its transfers. */
 interface Account {
   id: string
-  /** Bytes counted in the database. */
+  /** Bytes in the database. */
   used: number
-  /** Bytes not yet flushed to the database. */
+  /** Bytes that are not in the database yet. */
   unflushed: number
   /** When the window ends, in milliseconds since 1970. */
   ends: number
   transfers: number
-  /** Resumes the transfers that are paused. */
+  /** Callbacks that resume paused transfers. */
   paused: Set<() => void>
   /** Flushes the bytes to the database. */
   flushTimer: NodeJS.Timeout | undefined
@@ -31,8 +31,8 @@ interface Account {
 }
 
 /**
- * Limits the bytes of files sent to an address per minute, over all instances. Bytes are counted while they are written,
- * so the number of concurrent transfers makes no difference: excess bytes wait for the next window.
+ * Limits the bytes of files per address and minute, over all instances. Bytes count when they are written, so the number
+ * of concurrent transfers makes no difference: excess bytes wait for the next window.
  */
 export class ByteBudgets {
   private readonly accounts = new Map<string, Account>()
@@ -42,7 +42,7 @@ export class ByteBudgets {
     private readonly limit: number,
   ) {}
 
-  /** Returns the current use of an address, before it starts a transfer. Throws StateError. */
+  /** Returns the current use of an address before a transfer. Throws StateError. */
   async use(id: string): Promise<BudgetUse> {
     const { used, endsIn } = await this.usage.used(id, WINDOW, Date.now())
     const account = this.accounts.get(id)
@@ -50,7 +50,7 @@ export class ByteBudgets {
     return { used, endsIn, exhausted: used + (account?.unflushed ?? 0) >= this.limit }
   }
 
-  /** Starts a transfer, which the caller must end. `known` is the use at the time of admission. */
+  /** Starts a transfer. The caller must end it. `known`: use at admission. */
   begin(id: string, known = { used: 0, endsIn: WINDOW }): Transfer {
     let account = this.accounts.get(id)
     if (!account) {
@@ -70,7 +70,7 @@ export class ByteBudgets {
 
   private transfer(account: Account): Transfer {
     const { readAhead: ahead, overdraft, keepAlive, keepAliveInterval } = PROVIDER_LIMITS.bytes
-    /** Bytes that may be sent although the budget is exhausted. */
+    /** Bytes that an exhausted budget still allows. */
     let allowance: number = overdraft
     let pending: { callback: () => void; timer: NodeJS.Timeout } | undefined
     let ended = false
@@ -121,12 +121,12 @@ export class ByteBudgets {
 
   private spend(account: Account, bytes: number): void {
     account.unflushed += bytes
-    // bytes still in flight from the storage when the last transfer ended count as well
+    // counts bytes that were in flight when the last transfer ended
     if (account.transfers === 0) void this.flush(account)
     else account.flushTimer ??= setTimeout(() => void this.flush(account), PROVIDER_LIMITS.bytes.flushInterval).unref()
   }
 
-  /** An unavailable database does not break a transfer: the bytes count in this process until the window ends. */
+  /** Writes the bytes to the database. If it fails, transfers continue, and this process counts until the window ends. */
   private async flush(account: Account): Promise<void> {
     clearTimeout(account.flushTimer)
     account.flushTimer = undefined
@@ -152,11 +152,11 @@ export class ByteBudgets {
     try {
       this.sync(account, await this.usage.used(account.id, WINDOW, Date.now()))
     } catch {
-      // retried on the next check
+      // the next check retries
     }
   }
 
-  /** Resumes paused transfers when the window ends. Polls, because another instance may start the next window earlier. */
+  /** Resumes paused transfers at the end of the window. Polls, since another instance may start the next window earlier. */
   private scheduleResume(account: Account): void {
     if (account.resumeTimer || account.paused.size === 0) return
     const delay = Math.max(1, Math.min(account.ends - Date.now(), PROVIDER_LIMITS.bytes.recheckInterval))
@@ -170,11 +170,11 @@ export class ByteBudgets {
   }
 }
 
-/** One transfer, counted against the budget of its address. */
+/** A transfer that counts against the budget of its address. */
 export interface Transfer extends CostMeter {
   /** Returns how many of `bytes` may be sent now, and counts them. */
   take(bytes: number): number
-  /** Calls back once when more bytes may be sent. */
+  /** Calls back once when the budget allows more bytes. */
   wait(resume: () => void): void
   end(): void
 }

@@ -8,8 +8,8 @@ import { isDownload, isHealthProbe } from './rate-limits.js'
 import { tooManyInFlight } from './retry-later.js'
 
 /**
- * Sheds load above the caps of one process: on connections, requests of one connection, downloads, and downloads of one
- * address. Excess requests get 503 or 429; nothing in flight is aborted for them.
+ * Refuses requests above the limits of one process: connections, requests of a connection, downloads, and downloads of
+ * an address. Excess requests get 503 or 429. Requests in flight continue.
  */
 export function limitConcurrency(app: FastifyInstance, settings: Settings, connections: Connections): void {
   const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS } = settings
@@ -35,9 +35,9 @@ export function limitConcurrency(app: FastifyInstance, settings: Settings, conne
 }
 
 /**
- * Destroys connections that flood: once their responses pile up, back-pressure stops reading, and their close would go
- * unnoticed. Input that was already read would still be parsed and handled, a thousand requests at a time, so it is
- * dropped first. Must be called before CORS is registered, which handles preflights itself.
+ * Destroys connections that flood. Their responses pile up, so back-pressure stops reading, and a close would go
+ * unnoticed. Received input is dropped first: otherwise it would still be parsed, a thousand requests at a time. Must be
+ * called before CORS is registered, which handles preflights itself.
  */
 export function dropFloodingConnections(app: FastifyInstance, connections: Connections): void {
   for (const handle of app.server.listeners('request')) {
@@ -52,18 +52,18 @@ export function dropFloodingConnections(app: FastifyInstance, connections: Conne
   })
 }
 
-/** Counts requests in flight, in total and by client (an address or a publisher), each until its lifetime ends. */
+/** Counts requests in flight, in total and by client (an address or a publisher), until their lifetimes end. */
 export class ConcurrencyLimiter {
   private total = 0
   private readonly byClient = new Map<string, number>()
 
-  /** Maximum in total and per client; `maxPerClient` 0 is unlimited. */
+  /** Maxima in total and per client. `maxPerClient` 0: no limit. */
   constructor(
     private readonly max: number,
     private readonly maxPerClient: number,
   ) {}
 
-  /** Counts a request, or returns the limit that refuses it. `limited`: whether the limit by client applies. */
+  /** Counts a request, or returns the exceeded limit. `limited`: whether the limit per client applies. */
   enter(client: string, lifetime: Lifetime, limited = true): 'own' | 'all' | undefined {
     const own = this.byClient.get(client) ?? 0
     if (limited && this.maxPerClient > 0 && own >= this.maxPerClient) return 'own'

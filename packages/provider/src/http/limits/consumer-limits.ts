@@ -5,17 +5,17 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import { RetryLater, secondsLeft } from './retry-later.js'
 import type { Usage, UsageStore } from './usage-table.js'
 
-/** A download that counts against the bytes of its consumer's day. */
+/** A download that counts against the daily bytes of its consumer. */
 export interface CountedDownload {
-  /** Replaces the reservation made at the start by the number of bytes sent. Never throws. */
+  /** Replaces the reservation by the bytes sent. Never throws. */
   end(bytes: number): void
 }
 
 type Consumer = Pick<AuthenticatedConsumer, 'address' | 'chainId'>
 
 /**
- * Limits the downloads and bytes of one consumer in a day, counted in the database over all instances. A day begins with
- * the first download in it. Only proven consumers may be passed in: nobody else may use up a limit.
+ * Limits downloads and bytes of a consumer per day, over all instances. A day begins with its first download. Pass only
+ * authenticated consumers: others must not use up a limit.
  */
 export class ConsumerLimits {
   private readonly requests: number
@@ -34,7 +34,7 @@ export class ConsumerLimits {
   }
 
   /**
-   * Refuses a consumer who has used up a limit, before the nonce is consumed, so that the same request passes later.
+   * Refuses a consumer without downloads or bytes left, before the nonce is consumed: the same request may pass later.
    * Throws LimitError, StateError.
    */
   async assertLeft(consumer: Consumer): Promise<void> {
@@ -48,7 +48,8 @@ export class ConsumerLimits {
   }
 
   /**
-   * Counts a download whose nonce is consumed. Concurrent downloads cannot exceed the limit. Throws like assertLeft.
+   * Counts a download after its nonce is consumed. Concurrent downloads cannot exceed the limit. Throws the errors of
+   * assertLeft.
    */
   async countRequest(consumer: Consumer): Promise<void> {
     if (this.requests === 0) return
@@ -57,8 +58,8 @@ export class ConsumerLimits {
   }
 
   /**
-   * Counts the bytes of a download that is about to start, by its length (undefined: unknown). Of concurrent downloads,
-   * at most one may exceed the limit. Throws like assertLeft.
+   * Counts the bytes of a download before it starts; `length` undefined: unknown. At most one of several concurrent
+   * downloads may exceed the limit. Throws the errors of assertLeft.
    */
   async countBytes(consumer: Consumer, length: number | undefined): Promise<CountedDownload> {
     const id = idOf('bytes', consumer)
@@ -66,7 +67,7 @@ export class ConsumerLimits {
     const use = await this.usage.add(id, reserved, DAY, Date.now())
     const ends = Date.now() + use.endsIn
     const correct = (bytes: number) => {
-      // if the window has ended meanwhile, its reservation has expired as well
+      // if the window has ended meanwhile, so has the reservation
       const amount = Date.now() < ends ? bytes - reserved : bytes
       if (amount !== 0) this.usage.add(id, amount, DAY, Date.now()).catch(() => undefined)
     }
@@ -76,7 +77,7 @@ export class ConsumerLimits {
   }
 }
 
-/** The address of a contract wallet identifies it on its own chain only. */
+/** Returns the counter's id. Contract wallets are counted per chain. */
 function idOf(what: 'requests' | 'bytes', { address, chainId }: Consumer): string {
   return `consumer ${what} ${address}${chainId === undefined ? '' : ` ${chainId}`}`
 }

@@ -7,22 +7,22 @@ import { WINDOW } from './windows.js'
 
 /** Limits per address and minute. */
 export interface RateLimits {
-  /** Requests; 0 is unlimited. */
+  /** Requests; 0: no limit. */
   maxRequests: number
   usage: UsageStore
   /** Undefined if bytes are unlimited. */
   bytes: ByteBudgets | undefined
 }
 
-/** Health probes: polled by the operator's own machines. */
+/** Health probes, which come from machines of the operator. */
 const UNLIMITED = new Set(['/live', '/ready'])
 
-/** Byte budget of the address when its download was admitted. An entry lives as long as its request. */
+/** Use of the byte budget when a download was admitted. An entry lives as long as its request. */
 const ADMITTED = new WeakMap<FastifyRequest, BudgetUse>()
 
 /**
- * Limits the requests and the bytes of files per address and minute. Counted in the database, over all instances. The
- * address is that of the connection, or the one that a trusted proxy forwards. Requests to any path count, except probes.
+ * Limits requests and file bytes per address and minute, over all instances. The address is that of the connection, or
+ * the one that a trusted proxy forwards. All paths count, except probes.
  */
 export function registerRateLimits(app: FastifyInstance, limits: RateLimits): void {
   limitRequests(app, limits, ({ method }) => method !== 'OPTIONS')
@@ -36,7 +36,7 @@ export function registerRateLimits(app: FastifyInstance, limits: RateLimits): vo
   })
 }
 
-/** Limits CORS preflights. Must be called before CORS is registered, which handles them itself. */
+/** Limits CORS preflights. Must be called before CORS is registered, which answers them. */
 export function registerPreflightLimit(app: FastifyInstance, limits: RateLimits): void {
   limitRequests(app, limits, ({ method }) => method === 'OPTIONS')
 }
@@ -67,7 +67,7 @@ export function isHealthProbe({ url }: FastifyRequest): boolean {
   return UNLIMITED.has(end < 0 ? url : url.slice(0, end))
 }
 
-/** Returns whether a request is to a route that sends files. */
+/** Returns whether the route of a request sends files. */
 export function isDownload({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config?.sendsFile ?? false
 }

@@ -1,15 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import { PROVIDER_LIMITS } from '../../limits.js'
 
-/** Bytes that must be read in every `PROVIDER_LIMITS.http.responsePiece`. */
+/** Bytes that a client must read per `PROVIDER_LIMITS.http.responsePiece`. */
 const PIECE = 65_536
 
-/** Bytes that socket buffers accept although the client reads nothing. */
+/** Bytes that socket buffers accept without a reader. */
 export const SOCKET_BUFFER = 65_536
 
 /**
  * Destroys a response of `bytes` bytes (NaN: unknown) if its client reads nothing for `timeout` milliseconds. A stalled
- * storage does not count: egress has its own timeout for that.
+ * storage does not count: egress has a timeout of its own.
  */
 export function setWriteStallTimeout({ raw }: FastifyReply, bytes: number, timeout: number): void {
   if (bytes <= SOCKET_BUFFER) return
@@ -19,8 +19,8 @@ export function setWriteStallTimeout({ raw }: FastifyReply, bytes: number, timeo
 }
 
 /**
- * Resolves when the client has read the written bytes, or is gone. Destroys a response whose client reads its `bytes`
- * too slowly: otherwise a byte now and then would keep it in flight for ever.
+ * Resolves when the client has read the response or has left. Destroys the response if the client reads too slowly:
+ * single bytes would otherwise keep it in flight forever.
  */
 export function limitReading({ raw, request }: FastifyReply, bytes: number): Promise<void> {
   return new Promise((resolve) => {

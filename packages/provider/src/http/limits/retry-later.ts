@@ -1,6 +1,6 @@
 import { type ErrorCode, LimitError } from '@tidegate/protocol'
 
-/** A refusal by a limit that ends by itself. The response names the seconds in Retry-After. */
+/** A refusal by a limit. The response has Retry-After in seconds. */
 export class RetryLater extends LimitError {
   constructor(
     code: ErrorCode,
@@ -22,7 +22,7 @@ export function rateLimited(what: 'requests' | 'bytes', endsIn: number): RetryLa
   return new RetryLater('RATE_LIMITED', `Too many ${what} from this address. Try again in ${seconds} seconds.`, seconds)
 }
 
-/** Returns the error for a client with too many requests in flight. It may retry as soon as one ends. */
+/** Returns the error for a client with too many requests in flight. It may retry when one ends. */
 export function tooManyInFlight(message: string): RetryLater {
   return new RetryLater('RATE_LIMITED', message, 1)
 }

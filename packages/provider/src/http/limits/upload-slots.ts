@@ -5,8 +5,8 @@ import { ConcurrencyLimiter } from './concurrency.js'
 import { tooManyInFlight } from './retry-later.js'
 
 /**
- * Caps the upload requests in flight at this instance, in total and by publisher. Each holds a connection and an open
- * file for as long as its client likes, so that without a cap one publisher could hold all of them.
+ * Limits the uploads in flight at this instance, in total and by publisher. Each holds a connection and an open file as
+ * long as its client likes: without a limit, one publisher could hold all.
  */
 export class UploadSlots {
   private readonly inFlight: ConcurrencyLimiter
@@ -18,7 +18,7 @@ export class UploadSlots {
 
   /**
    * Takes a slot until the request ends. Call it before the nonce is consumed, so that a refused request can be repeated
-   * without signing again. Throws LimitError, StateError.
+   * with the same signature. Throws LimitError, StateError.
    */
   take(owner: string, lifetime: Lifetime): void {
     const refused = this.inFlight.enter(owner, lifetime)

@@ -1,6 +1,6 @@
 import { type Driver, sql, sqlOne } from '@tidegate/database'
 
-/** The usage within a time window, and the milliseconds until that ends. */
+/** The usage in a window, and the milliseconds until its end. */
 export interface Usage {
   used: number
   endsIn: number
@@ -8,7 +8,7 @@ export interface Usage {
 
 /** Usage counters over fixed time windows. Times are in milliseconds. */
 export interface UsageStore {
-  /** Adds to a counter, which is reset first if its window has ended. */
+  /** Adds to a counter. A counter whose window has ended restarts at zero. */
   add(id: string, amount: number, window: number, now: number): Promise<Usage>
   used(id: string, window: number, now: number): Promise<Usage>
 }
@@ -22,7 +22,7 @@ const ADD = sqlOne(
    RETURNING used, started`,
 )
 const USED = sqlOne('SELECT used, started FROM usage_windows WHERE id = :id AND started > :expired')
-// windows differ in length: purging those of a minute must not delete those of a day
+// by the end, since windows of a minute and of a day are in one table
 const PURGE = sql('DELETE FROM usage_windows WHERE ends <= :now')
 
 /** Additions between two purges of ended windows. */

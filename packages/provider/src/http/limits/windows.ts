@@ -11,7 +11,7 @@ export class RateWindows {
     upTo(PROVIDER_LIMITS.http.trackedAddresses),
   )
 
-  /** Adds to the usage of a key. Returns the usage in its window, and the milliseconds until the window ends. */
+  /** Adds to the usage of a key. Returns the usage, and the milliseconds until its window ends. */
   add(key: string, amount: number): { used: number; endsIn: number } {
     const now = Date.now()
     let window = this.used.get(key)

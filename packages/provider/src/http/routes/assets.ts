@@ -7,14 +7,14 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, text } from '../endpoints/params.js'
 import type { Services } from '../services.js'
 
-/** Prefix of the routes of the index, the same as that of metadata caches. */
+/** Prefix of the index routes, as in metadata caches. */
 export const PREFIX = '/api/aquarius/assets'
 
 interface DidRoute {
   Params: { did: string }
 }
 
-/** The common part of the routes that read one asset. */
+/** Parts that both routes of one asset share. */
 const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
   path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
   params: DECRYPTER_PARAMS,
@@ -23,8 +23,8 @@ const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
 }
 
 /**
- * Creates the look-up of an asset that the caller may read. It returns undefined if there is none, and throws
- * AccessError, or StaleIndexError if the index is stale.
+ * Creates the look-up of an asset for its caller. It returns undefined if there is no asset. It throws AccessError, or
+ * StaleIndexError if the index is stale.
  */
 function readableAsset(services: Pick<Services, 'settings' | 'chains' | 'auth' | 'access' | 'catalog'>) {
   const { indexed } = services.catalog
@@ -38,7 +38,7 @@ function readableAsset(services: Pick<Services, 'settings' | 'chains' | 'auth' |
   }
 }
 
-/** Serves the asset document of a DID from the on-chain index, in the format of metadata caches. */
+/** Serves the document of an asset from the index, in the format of metadata caches. */
 export const assetDdo: Endpoint = {
   names: [],
   method: 'GET',
@@ -63,13 +63,16 @@ export const assetDdo: Endpoint = {
   },
 }
 
-/** ocean.py looks for exactly this sentence before it publishes. The owner of an asset must see that its document is too large. */
+/**
+ * ocean.py waits for exactly this text before it publishes. `reason` shows the owner why the document is not served, for
+ * example its size.
+ */
 function notFound(did: string, reason: string | null = null): AssetError {
   const why = reason === TOO_LARGE || reason === INFLATED ? ` Its document is not usable: ${reason}.` : ''
   return new AssetError('ASSET_NOT_FOUND', `Asset DID ${did} not found in Elasticsearch.${why}`)
 }
 
-/** Serves the `metadata` object of an asset, which some clients fetch by itself. */
+/** Serves the `metadata` object of an asset. Some clients request it alone. */
 export const assetMetadata: Endpoint = {
   names: [],
   method: 'GET',

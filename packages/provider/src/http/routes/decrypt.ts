@@ -17,8 +17,8 @@ const params = {
 }
 
 /**
- * Decrypts the published document of a data NFT, for metadata caches. Decrypts only what this NFT published on the
- * chain, and returns only a DDO of this NFT, so that the route cannot be used to read an encrypted files object.
+ * Decrypts the published document of a data NFT, for metadata caches. Accepts only documents that this NFT has published
+ * and returns only a DDO of this NFT, so that nobody can decrypt a files object.
  */
 export const decrypt: Endpoint = {
   names: ['decrypt'],
@@ -61,7 +61,7 @@ export const decrypt: Endpoint = {
         modernMessage(decrypterAddress.text, nonce, 'decryptDDO'),
       ]
       const decrypter = await proveConsumer(sent, decrypterAddress, messages, chain, services)
-      // before any expensive work: a refused request cannot be replayed either
+      // before expensive work, so that a refused request cannot be replayed
       await decrypter.consumeNonce()
       await assertDecrypter(decrypter.address, chain.chainId, settings, access.accessLists)
       const nft = { chain, address: dataNftAddress.address }

@@ -19,10 +19,10 @@ import { FILE_PARAMS } from './download.js'
 
 const PATH = `${PREFIX}/download/link`
 
-/** A link opens the file to everybody: no cache may store it, and no later page may learn it as its referrer. */
+/** A link opens the file to its reader, so no cache may store it and no page may see it as referrer. */
 const LINK_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
-/** Creates a link to a file, for programs that can send neither a header nor a new signature for each request. */
+/** Creates a link to a file, for programs that cannot send headers or sign each request. */
 export const createDownloadLink: Endpoint = {
   names: ['downloadLink'],
   method: 'POST',

@@ -19,7 +19,7 @@ export const FILE_PARAMS = {
   userdata: userdata.optional(),
 }
 
-/** Verifies the consumer, the asset and the order, and streams the file. */
+/** Verifies consumer, asset and order, and streams the file. */
 export const download: Endpoint = {
   names: ['download'],
   method: 'GET',

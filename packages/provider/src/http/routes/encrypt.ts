@@ -66,7 +66,7 @@ export const encrypt: Endpoint = {
         const consumer = await prove(queryOnly, chain)
         const encrypted = await encryptFor(consumer, { chain, body }, access.accessControl, uploads.hosting)
         const hex = await hexOf(encrypted)
-        // the framework would add a charset to text, but ocean.py compares the whole header
+        // ocean.py compares the whole header, and the framework would add a charset to text
         reply.code(201).type('text/plain')
         return hex
       })
@@ -85,15 +85,12 @@ async function encryptFor(
   await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
   await consumer?.consumeNonce()
   const encrypted = encryptTo(chain.key.publicKey, body)
-  // before the answer: the use of a hosted file must be known before it is published
+  // before the response, so that the use of a hosted file is known before its publication
   await hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
   return encrypted
 }
 
-/**
- * Returns 0x and hex as bytes, so that the text is not encoded again. Long input yields to the event loop between
- * parts.
- */
+/** Returns 0x and hex as bytes, which need no further encoding. Long input yields to the event loop. */
 async function hexOf(bytes: Buffer): Promise<Buffer> {
   const { hexChunk: turn } = PROTOCOL_LIMITS.body
   const text = Buffer.allocUnsafe(2 + 2 * bytes.length)

@@ -23,7 +23,7 @@ const options = z.object({
 })
 const published = z.object({ did: text, serviceId: text })
 
-/** One entry of the response. Lengths are in bytes, as decimal text. */
+/** An entry of the response. Lengths are decimal text in bytes. */
 const FILE: JsonSchema = object(
   {
     index: { type: 'integer' },
@@ -107,7 +107,7 @@ export const fileinfo: Endpoint = {
       const about = { did: opened.asset.ddo.id, serviceId: opened.service.id }
       const all = await describeAll(descriptions, opened, fileIndex, caller, { checksumBelow })
       return all.map((described) => {
-        // only the operator may learn the fault of a secret location
+        // the problem of a secret location is for the operator only
         if (!described.valid) {
           const { index, upstreamStatus } = described
           request.log.info({ ...about, index, reason: problemOf(described), upstreamStatus }, 'file is not valid')

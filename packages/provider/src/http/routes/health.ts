@@ -59,7 +59,7 @@ const READINESS = object(
   ['storeTrouble', 'lastWrite', 'diskLeft'],
 )
 
-/** Liveness probe: succeeds as long as the process responds. */
+/** Liveness probe: succeeds if the process responds. */
 export const live: Endpoint = {
   names: [],
   method: 'GET',
@@ -74,7 +74,7 @@ export const live: Endpoint = {
   },
 }
 
-/** Readiness probe: the database is healthy, and the index of every chain is close to a recently seen head. */
+/** Readiness probe: succeeds if the database is healthy and the index of every chain is close to a recent head. */
 export const ready: Endpoint = {
   names: [],
   method: 'GET',

@@ -35,7 +35,7 @@ const LISTED = object({
 
 const ERRORS: readonly ErrorCode[] = ['HOSTING_OFF', 'UPLOAD_NOT_FOUND']
 
-/** Lists the files of a publisher, with the assets that use them. */
+/** Lists the files of a publisher and the assets that use them. */
 export const listUploads: Endpoint = {
   names: [],
   method: 'GET',
@@ -78,7 +78,7 @@ export const listUploads: Endpoint = {
   },
 }
 
-/** Shows a file of a publisher. HEAD returns its offset, by the tus protocol. */
+/** Shows a file of a publisher. HEAD returns its offset (tus protocol). */
 export const showUpload: Endpoint = {
   names: [],
   method: 'GET',
@@ -101,7 +101,7 @@ export const showUpload: Endpoint = {
       onRequest: requireTus,
       async handler(request, reply) {
         const { owner, file } = await own(request)
-        // waits for the writer of the file, as a part does
+        // like a part, it waits for the writer of the file
         services.uploads.slots.take(owner, request.lifetime)
         return answerUpload(services, request, reply, { owner, file })
       },
@@ -144,7 +144,7 @@ export const deleteUpload: Endpoint = {
   },
 }
 
-/** Creates the look-up of a file of an authenticated publisher. It throws as uploaderProof and Hosting.owned. */
+/** Creates the look-up of a file by its authenticated publisher. It throws the errors of uploaderProof and Hosting.owned. */
 function ownFile(services: Provers & Pick<Services, 'uploads'>, action: UploaderAction) {
   const prove = uploaderProof(services, action)
   return async (request: FastifyRequest) => {

@@ -100,7 +100,7 @@ export const initialize: Endpoint = {
       )
       if ('validOrder' in quote) return quote
       const { chainId, ...body } = quote
-      // written by hand: the nonce may have more digits than a JavaScript number can hold
+      // as text: the nonce may have more digits than a JavaScript number
       const nonce = await lastNonce(auth, consumer, chainId)
       reply.type('application/json; charset=utf-8')
       return `{"nonce":${nonce},${JSON.stringify(body).slice(1)}`

@@ -13,7 +13,7 @@ const params = z.object({
   ).optional(),
 })
 
-/** Returns the last nonce that an address used. Read-only. */
+/** Returns the last nonce of an address, and does not consume it. */
 export const nonce: Endpoint = {
   names: ['nonce'],
   method: 'GET',
@@ -28,7 +28,7 @@ export const nonce: Endpoint = {
   register(app, { auth }) {
     app.get(this.path, async (request, reply) => {
       const { userAddress, chainId } = readParams(params, request)
-      // written by hand: the nonce may have more digits than a JavaScript number can hold
+      // as text: the nonce may have more digits than a JavaScript number
       const body = `{"nonce":${await lastNonce(auth, userAddress.address, chainId)}}`
       reply.type('application/json; charset=utf-8')
       return body

@@ -26,7 +26,7 @@ const SIGN_IN = {
   description: 'Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages.',
 }
 
-/** `GET /`: software and version, served chains with their provider addresses and contracts, and the path of every endpoint. */
+/** `GET /`: software and version, served chains with provider addresses and contracts, and the paths of all endpoints. */
 export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Console, 'path'>): Endpoint {
   return {
     names: [],
@@ -88,7 +88,7 @@ function signIn(settings: Settings) {
   return url === undefined ? {} : { signIn: { url, required, maxLifetime, linkLifetime } }
 }
 
-/** Returns the contracts that a client cannot find by itself, named as in address files. The factory names all others. */
+/** Returns the contracts that a client must know, under their names in address files. The factory names all others. */
 function contractsOf({ deployment: { factory, oceanToken } }: Chain): Record<string, Address> {
   return { ERC721Factory: factory, ...(oceanToken ? { Ocean: oceanToken } : {}) }
 }

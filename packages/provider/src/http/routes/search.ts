@@ -80,7 +80,7 @@ export const searchAssets: Endpoint = {
   },
 }
 
-/** Searches assets, and returns only their documents. */
+/** Searches assets, and returns their documents without scores. */
 export const searchMetadata: Endpoint = {
   names: [],
   method: 'POST',
@@ -117,7 +117,7 @@ export const searchMetadata: Endpoint = {
   },
 }
 
-/** Serializes an object as JSON, with an additional entry that is already JSON. */
+/** Serializes an object as JSON with a further entry of JSON text. */
 function written(entries: object, more: string | undefined): string {
   const text = JSON.stringify(entries)
   return more === undefined ? text : `${text.slice(0, -1)},${more}}`

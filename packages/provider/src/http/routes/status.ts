@@ -30,7 +30,7 @@ const LIMITS = object(
   ['requestsPerMinute', 'bytesPerMinute', 'requestsPerDay', 'bytesPerDay'],
 )
 
-/** Status for the public. Unlike the readiness probe it discloses nothing about nodes, database and disk. */
+/** Public status. Unlike the readiness probe, it hides nodes, database and disk. */
 export const status: Endpoint = {
   names: [],
   method: 'GET',

@@ -41,7 +41,7 @@ const OR_MESSAGE = {
 const TOKEN = json('The token.', object({ token: { type: 'string' } }))
 const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', 4102444800)
 
-/** Creates an auth token. Always needs a signature. */
+/** Creates an auth token. Requires a signature. */
 export const createAuthToken: Endpoint = {
   names: ['createAuthToken', 'create_auth_token'],
   method: 'GET',
@@ -90,7 +90,7 @@ export const generateAuthToken: Endpoint = {
   },
 }
 
-/** Deletes an auth token. Always needs a signature of the address that it was issued to. */
+/** Deletes an auth token. Requires a signature of its holder. */
 export const deleteAuthToken: Endpoint = {
   names: ['deleteAuthToken', 'delete_auth_token'],
   method: 'DELETE',
@@ -147,8 +147,8 @@ function signed(settings: Pick<Settings, 'NONCE_MAX_AHEAD'>) {
 type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
 
 /**
- * Authenticates the signer of address and nonce or, without an address, of the bare nonce. Consumes the nonce right
- * away: creation and deletion sign the same text, so a request refused on one route could be replayed on the other.
+ * Authenticates the signer of address and nonce, or of the nonce alone. Consumes the nonce first: creation and deletion
+ * sign the same text, so a refused request could be replayed on the other route.
  */
 async function proveSigner(provers: Provers, sent: SignedParams, command: Command): Promise<TokenHolder> {
   const { settings, chains, auth } = provers
@@ -178,7 +178,7 @@ async function revokeSigned(provers: Provers, request: FastifyRequest): Promise<
   await revokeToken(provers.auth.tokens, signer, params.token)
 }
 
-/** Accepts the signature of a deletion as a header, as the service specification requires. */
+/** Accepts the signature of a deletion in a header (service specification). */
 function withSignatureHeader(request: FastifyRequest): FastifyRequest {
   const { signature } = request.headers
   if (typeof signature !== 'string' || sentParams(request).signature !== undefined) return request

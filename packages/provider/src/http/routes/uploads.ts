@@ -26,7 +26,7 @@ const HEADERS = {
 
 const OFFSET = { 'Upload-Offset': { description: 'Bytes that are durable', schema: { type: 'integer' } } }
 
-/** Begins an upload. */
+/** Creates an upload. */
 export const createUpload: Endpoint = {
   names: ['uploads'],
   isOffered: ({ uploads }) => uploads.hosting !== undefined,

@@ -8,7 +8,7 @@ import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
 import { type Endpoint, withRawBody } from '../endpoints/endpoint.js'
 import { PREFIX } from './assets.js'
 
-/** Checks a DDO before it is published, and signs its hash so that the contract records who validated it. */
+/** Validates a DDO and signs its hash, so that the contract records the validator. */
 export const validateDdo: Endpoint = {
   names: [],
   method: 'POST',
@@ -56,7 +56,7 @@ export const validateDdo: Endpoint = {
         const key = chains.get(read.chainId)?.key
         if (!key) throw ValidationError.of('chainId', 'This provider does not serve this chain.')
         const { v, r, s } = signDigest(personalDigest(Buffer.from(read.hash.slice(2), 'hex')), key)
-        // r and s as lists: compatible with metadata caches
+        // r and s as lists, like metadata caches
         return { hash: read.hash, publicKey: key.address, v, r: [r], s: [s] }
       })
     })

@@ -2,8 +2,8 @@ import type { Dialect } from '@tidegate/database'
 import { MIGRATIONS } from './steps.js'
 
 /**
- * Placeholders that differ by dialect: text with bytewise comparison, the time in seconds since 1970, and a table that
- * is one B-tree where the database can do that.
+ * Placeholders with a text per dialect: a type for bytewise comparison, the time in seconds since 1970, and the option
+ * for a table that is a single B-tree.
  */
 const PLACEHOLDERS: Record<Dialect, Record<string, string>> = {
   sqlite: {

@@ -12,7 +12,7 @@ export interface Finding {
   text: string
 }
 
-/** Inconsistencies between rows: SQL that counts them, with the tables it needs. */
+/** Contradictions between rows: SQL that counts them, and its tables. */
 const CONTRADICTIONS: { what: string; tables: string[]; count: string }[] = [
   ...[
     'index_cursor',
@@ -62,13 +62,10 @@ const CONTRADICTIONS: { what: string; tables: string[]; count: string }[] = [
   },
 ]
 
-/** The format of a stored nonce: 40 digits and an optional fraction, so that byte order is numeric order. */
+/** Format of a stored nonce: 40 digits and an optional fraction. */
 const NONCE = new RegExp(`^\\d{${PROVIDER_LIMITS.nonces.digits}}(\\.\\d*[1-9])?$`)
 
-/**
- * Checks a database or a backup, even while a service uses it. Changes nothing. Throws StartError if it cannot be
- * opened.
- */
+/** Checks a database or a backup, also while a service uses it. Changes nothing. Throws StartError if it cannot be opened. */
 export async function* checkState(place: Place): AsyncGenerator<Finding> {
   const snapshot = await openSnapshot(place)
   try {
@@ -108,7 +105,7 @@ async function integrity({ dialect, version, run }: Snapshot): Promise<Finding> 
     return { ok, text: ok ? 'integrity: every page is sound' : `integrity: damaged, ${rows.length} or more findings` }
   }
   const names = [...allTables(version).map(({ name }) => name), ...(hasSearch(version) ? ['search_text'] : [])]
-  // converts each row to text, so that large values are read as well
+  // as text, so that large values are read too
   for (const name of names) await run(text(`SELECT sum(length(CAST(t AS text))) AS n FROM ${name} AS t`))
   return { ok: true, text: 'integrity: every row can be read' }
 }

@@ -14,16 +14,15 @@ import { copiedTables, SCHEMA_VERSION } from './schema.js'
 import { identityIn, openSnapshot, type Snapshot } from './snapshot.js'
 
 export interface CopyOptions {
-  /** Copies while the source is in use, and completes once it has been stopped. */
+  /** Copies a source in use, and completes after its service has stopped. */
   online?: boolean
   /** Receives a line for the operator. */
   report: (line: string) => void
 }
 
 /**
- * Copies the state of one database into another one, which then succeeds it; the source is retired. The last pass reads
- * a source that nobody uses, so that nothing it accepted is missing. May be interrupted and repeated. Returns false if
- * it was copied before. Throws StartError.
+ * Copies a state to another database, which replaces the source. The last pass reads a source without users, so that
+ * nothing is missing. May be interrupted and repeated. Returns false if the source was copied before. Throws StartError.
  */
 export async function copyState(
   from: Database,
@@ -71,7 +70,7 @@ async function openTarget(to: Database): Promise<Driver> {
   })
 }
 
-/** Repeats passes until little changes between two of them. Returns false if it was copied before. */
+/** Repeats passes until few rows change. Returns false if the source was copied before. */
 async function catchUp(from: Database, to: Database, target: Driver, report: (line: string) => void) {
   for (let pass = 1; pass <= PROVIDER_LIMITS.transfer.passes; pass++) {
     const written = await livePass(from, to, target)
@@ -82,7 +81,7 @@ async function catchUp(from: Database, to: Database, target: Driver, report: (li
   return true
 }
 
-/** One pass over a source in use. Returns the rows written; undefined if the source was copied before. */
+/** Runs a pass over a source in use. Returns the written rows; undefined if the source was copied before. */
 async function livePass(from: Database, to: Database, target: Driver): Promise<number | undefined> {
   const snapshot = await openSnapshot(from)
   try {
@@ -106,7 +105,7 @@ async function identityOf(snapshot: Snapshot, place: Database): Promise<Identity
   return identity
 }
 
-/** Waits until nobody uses the source, and opens it exclusively. Keeps the copy fresh meanwhile. */
+/** Waits until the source has no users, and opens it exclusively. Runs passes meanwhile. */
 async function openStopped(from: Database, target: Driver, report: (line: string) => void): Promise<Driver> {
   let nextPass = performance.now() + PROVIDER_LIMITS.transfer.passInterval
   for (;;) {
@@ -135,7 +134,7 @@ interface Both {
   target: Driver
 }
 
-/** The last pass, with exclusive use of both databases; then the target succeeds the source. */
+/** Runs the last pass with exclusive use of both databases. Then the target replaces the source. */
 async function complete({ from, source, to, target }: Both, report: (line: string) => void): Promise<boolean> {
   const identity = await identityStore(source).get()
   await assertAccepted(from, source)
@@ -153,7 +152,7 @@ async function complete({ from, source, to, target }: Both, report: (line: strin
   } finally {
     await snapshot.close()
   }
-  // in this order, there is no moment at which a service could start on both
+  // in this order, no service can start on both at any time
   const { id } = await identityStore(target).get()
   await identityStore(source).retire(id)
   await identityStore(target).contain([identity.id, ...identity.contains])
@@ -163,7 +162,7 @@ async function complete({ from, source, to, target }: Both, report: (line: strin
   return true
 }
 
-/** Refuses a database that was restored from a dump: its copy would accept used requests. Throws StartError. */
+/** Throws StartError for a database from a dump: its copy would accept used requests. */
 async function assertAccepted(place: Database, driver: Driver): Promise<void> {
   if (await identityStore(driver).isRestored())
     throw new StartError([`${nameOf(place)} was restored from a dump: run \`tidegate state restored\` on it first.`])

@@ -4,8 +4,8 @@ import { createFile, renameAnew } from '@tidegate/client/safe-files'
 import { StartError } from '@tidegate/protocol'
 
 /**
- * Throws StartError if there is something of a name: anything at all, a link that leads nowhere included, or with `force`
- * what is no file, since a device or a FIFO would be replaced.
+ * Throws StartError if the path exists, even as a dangling link. With `force`, files are allowed, but no device or FIFO,
+ * which would be replaced.
  */
 export function assertFree(path: string, force: boolean): void {
   const entry = lstatSync(path, { throwIfNoEntry: false })
@@ -15,10 +15,10 @@ export function assertFree(path: string, force: boolean): void {
 }
 
 /**
- * Creates a file atomically: `work` fills a temporary one (mode 0600) in a folder of its own beside it (mode 0700), where
- * nobody can plant a journal for the database. It is then synced and gets its name. With `force` it replaces a file. An
- * error leaves nothing behind. Temporary files of killed processes are removed. Throws StartError, the errors of `work`
- * and of the file system.
+ * Creates a file atomically: `work` fills a temporary file (mode 0600) in a new folder beside it (mode 0700), where
+ * nobody can plant a journal. The file is then synced and renamed. With `force` it replaces a file. An error leaves no
+ * files. Removes temporary files of killed processes. Throws StartError, and the errors of `work` and of the file
+ * system.
  */
 export async function makeFile<T>(path: string, force: boolean, work: (temporary: string) => Promise<T>): Promise<T> {
   assertFree(path, force)
@@ -29,7 +29,7 @@ export async function makeFile<T>(path: string, force: boolean, work: (temporary
     createFile(temporary, '', { isDurable: false })
     const result = await work(temporary)
     sync(temporary, 'r+')
-    // it may have appeared meanwhile
+    // another program may have created it meanwhile
     assertFree(path, force)
     if (force) renameSync(temporary, path)
     else await renameAnew(temporary, path)
@@ -59,7 +59,7 @@ function removeLeftovers(path: string): void {
 }
 
 function isAlive(pid: number): boolean {
-  // no other process has this pid, so a file with it is left over from an earlier process
+  // this process has just started: an earlier one had the same pid
   if (pid === process.pid) return false
   try {
     process.kill(pid, 0)

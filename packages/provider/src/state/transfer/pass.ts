@@ -5,27 +5,27 @@ import { BatchSize } from './batch-size.js'
 import { growingColumn, type TableShape } from './schema.js'
 import { type Run, type Snapshot, text } from './snapshot.js'
 
-/** The destination of rows, which writes each batch in a separate transaction. */
+/** The destination of rows. Each batch is a transaction. */
 export interface Sink {
   readonly dialect: Dialect
   session<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
 
-/** The result of a pass for one table. */
+/** The result of a pass for a table. */
 export interface Copied {
   table: string
-  /** Rows of the source. */
+  /** Rows in the source. */
   rows: number
-  /** Rows that were new in the destination, or different. */
+  /** New or changed rows. */
   written: number
-  /** Rows that the source no longer had. */
+  /** Rows that are missing in the source. */
   removed: number
 }
 
 /**
- * Makes the destination's tables equal to the source's: writes only new and changed rows, and deletes those that the
- * source does not have. Nonces, revoked tokens and the cut-over time are neither lowered nor deleted. Idempotent, and
- * may be interrupted at any point. Rejects with StartError if the destination rejects a row.
+ * Makes the tables of the destination equal to the source: writes new and changed rows, and deletes rows that the source
+ * lacks. Nonces, revoked tokens and the cut-over time neither decrease nor disappear. Idempotent, and may be interrupted
+ * at any point. Rejects with StartError if the destination rejects a row.
  */
 export async function copyTables(
   tables: TableShape[],
@@ -49,7 +49,7 @@ async function copyTable(table: TableShape, from: Run, to: Sink): Promise<Copied
   } catch (error) {
     if (!(error instanceof UnstorableError)) throw error
   }
-  // a row may take over a unique value from another one that a later batch would have changed
+  // a row may have the unique value of another row that a later batch changes
   if (growingColumn(table.name) === undefined) await to.session((run) => run(text(`DELETE FROM ${table.name}`)))
   return attemptTable(table, from, to).catch((error: unknown) => {
     if (!(error instanceof UnstorableError)) throw error
@@ -64,13 +64,13 @@ async function attemptTable(table: TableShape, from: Run, to: Sink): Promise<Cop
     copied.rows += rows.length
   }
   if (growingColumn(table.name) !== undefined) return copied
-  // every row of the source exists by now, so that equal counts imply equal keys
+  // every row of the source exists now, so equal counts mean equal keys
   const present = await to.session((run) => countOf(table.name, run))
   if (present > copied.rows) copied.removed = await removeOthers(table, from, to)
   return copied
 }
 
-/** Deletes the rows that the source does not have. */
+/** Deletes the rows that the source lacks. */
 async function removeOthers(table: TableShape, from: Run, to: Sink): Promise<number> {
   let removed = 0
   let after: Value[] | undefined
@@ -101,7 +101,7 @@ function anyOf({ key }: TableShape, count: number): string {
   return Array.from({ length: count }, () => one).join(' OR ')
 }
 
-/** Reads a table in the order of its key. Batches are small where rows are large: a document has up to a megabyte. */
+/** Reads a table in the order of its key. Large rows make small batches: a document has up to a megabyte. */
 async function* batches(table: TableShape, columns: string[], run: Run): AsyncGenerator<Result['rows']> {
   const size = new BatchSize()
   let after: Value[] | undefined
@@ -132,7 +132,7 @@ function upsert({ name, columns, key }: TableShape, rows: Result['rows'], dialec
     ? `excluded.${growing} > ${name}.${growing}`
     : others.map((column) => `${name}.${column} IS DISTINCT FROM excluded.${column}`).join(' OR ')
   const update = `DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(', ')} WHERE ${differs}`
-  // generated ids must be those of the source
+  // generated ids must equal those of the source
   const overriding = dialect === 'postgres' ? 'OVERRIDING SYSTEM VALUE' : ''
   return {
     text: `INSERT INTO ${name} (${columns.join(', ')}) ${overriding} VALUES ${rows.map(() => places).join(', ')}
@@ -141,13 +141,16 @@ function upsert({ name, columns, key }: TableShape, rows: Result['rows'], dialec
   }
 }
 
-/** SQLite has no booleans, only numbers; its library returns bytes as a buffer that PostgreSQL's does not accept. */
+/**
+ * Converts a value for the dialect: SQLite has numbers for booleans, and its library returns bytes as ArrayBuffer, which
+ * the PostgreSQL client rejects.
+ */
 function valueFor(value: unknown, dialect: Dialect): Value {
   if (value instanceof ArrayBuffer) return Buffer.from(value) as unknown as Value
   return (dialect === 'sqlite' && typeof value === 'boolean' ? Number(value) : value) as Value
 }
 
-/** Advances PostgreSQL's sequences beyond the copied ids. */
+/** Raises PostgreSQL's sequences above the copied ids. */
 async function raiseSequences(tables: TableShape[], run: Run): Promise<void> {
   for (const { name, columns } of tables)
     for (const column of columns) {
@@ -167,8 +170,8 @@ export async function countOf(table: string, run: Run): Promise<number> {
 }
 
 /**
- * Compares the number of rows of each table after a pass. Rejects with StartError if they differ. Tables whose rows are
- * never deleted may have more in the destination.
+ * Compares the number of rows of each table after a pass. Rejects with StartError if they differ. Tables without
+ * deletions may have more rows in the destination.
  */
 export async function compareCounts(copied: Copied[], to: Sink): Promise<void> {
   const wrong: string[] = []

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type Driver, describeFault, faultOf } from '@tidegate/database'
+import { type Driver, describeFault, faultOf, startErrorOf } from '@tidegate/database'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
 import { StartError, StateError } from '@tidegate/protocol'
 import type pg from 'pg'
@@ -22,7 +22,7 @@ export interface Embedded {
 /** A location that a service can use. */
 export type Database = Exclude<Place, { kind: 'file' }>
 
-/** Names a location in messages, without user and password. */
+/** Returns the name of a location for messages, without user and password. */
 export function nameOf(place: Place): string {
   if (place.kind === 'embedded') return `the embedded database in ${place.folder}`
   if (place.kind === 'file') return place.path
@@ -30,9 +30,7 @@ export function nameOf(place: Place): string {
   return `the PostgreSQL database ${host}${pathname}`
 }
 
-/**
- * Parses `sqlite:DIR` or a URL of PostgreSQL. Throws an Error that does not quote the text, which may hold a password.
- */
+/** Parses `sqlite:DIR` or a PostgreSQL URL. Throws an Error without the text, which may contain a password. */
 export function parseDatabase(text: string): Database {
   const folder = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1]
   if (folder !== undefined) return { kind: 'embedded', folder }
@@ -43,7 +41,7 @@ export function parseDatabase(text: string): Database {
   }
 }
 
-/** The database of the settings. */
+/** Returns the database of the settings. */
 export function configuredDatabase({
   DATABASE_URL: url,
   STATE_DIR: folder,
@@ -65,20 +63,20 @@ export function pathOf(place: Exclude<Place, { kind: 'postgres' }>): string {
   return place.kind === 'file' ? place.path : join(place.folder, DATABASE_FILE)
 }
 
-/** Throws StartError where an embedded database is missing. Opening it would create it. */
+/** Throws StartError if an embedded database is missing: opening would create it. */
 export function assertPresent(place: Database): void {
   if (place.kind === 'embedded' && embeddedSize(place.folder) === 0)
     throw new StartError([`${nameOf(place)} does not exist or is empty.`])
 }
 
-/** Other sessions of the service. One whose lock session was lost for a moment is still connected. */
+/** SQL that counts sessions of the service. A service that lost its lock session for a moment is still connected. */
 const OTHERS = `
   SELECT count(*) AS n FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'tidegate' AND pid <> pg_backend_pid()`
 
 /**
- * Opens a database for exclusive use, and migrates its schema. Throws InUseError if it is in use, and StartError if it
- * cannot be opened.
+ * Opens a database exclusively, and migrates its schema. Throws InUseError if it has users, and StartError if it cannot
+ * be opened.
  */
 export async function openExclusive(place: Database): Promise<Driver> {
   let driver: Driver | undefined
@@ -94,20 +92,19 @@ export async function openExclusive(place: Database): Promise<Driver> {
   }
 }
 
-/** Names the sessions of these commands in PostgreSQL. */
+/** Name of these commands' sessions in PostgreSQL. */
 const TOOL = 'tidegate state'
 
-/** Returns the error for a database that fails, without its own message, which may quote anything. */
+/** Returns the error for a failing database, without the database's message, which may quote anything. */
 export function cannotBeUsed(place: Place, error: unknown): Error {
   if (error instanceof StartError) return error
-  const { message } = error as Error
-  const reason = message.includes('newer version')
-    ? 'it was made by a newer version of Tidegate'
-    : describeFault(faultOf(error))
-  return new StartError([`${nameOf(place)} cannot be used: ${reason}.`])
+  const fault = faultOf(error)
+  const isNewer = (error as Error).message.includes('newer version')
+  const reason = isNewer ? 'it was made by a newer version of Tidegate' : describeFault(fault)
+  return startErrorOf(fault, `${nameOf(place)} cannot be used: ${reason}.`)
 }
 
-/** Runs work that writes to a database, and explains its failures: a StateError alone has no cause. */
+/** Runs work that writes to a database. Explains a StateError, which has no cause, by the fault of the database. */
 export async function explained<T>(
   place: Place,
   driver: Pick<Driver, 'checkHealth'>,
@@ -118,11 +115,12 @@ export async function explained<T>(
   } catch (error) {
     if (!(error instanceof StateError)) throw error
     const fault = await driver.checkHealth()
-    throw new StartError([`${nameOf(place)} failed${fault ? `: ${describeFault(fault)}` : ''}.`])
+    if (!fault) throw new StartError([`${nameOf(place)} failed.`])
+    throw startErrorOf(fault, `${nameOf(place)} failed: ${describeFault(fault)}.`)
   }
 }
 
-/** Describes a connection that reads from PostgreSQL. */
+/** Returns the settings of a connection that reads from PostgreSQL. */
 export function connectionTo(url: string): pg.ClientConfig {
   const { connectTimeout, statementTimeout } = PROVIDER_LIMITS.transfer
   return {

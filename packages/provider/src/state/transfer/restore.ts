@@ -18,9 +18,9 @@ import { copiedTables, SCHEMA_VERSION } from './schema.js'
 import { identityIn, openSnapshot, type Snapshot, text } from './snapshot.js'
 
 export interface RestoreOptions {
-  /** The state folder of the installation, whose marker records where its state is. */
+  /** State folder of the installation, with its marker. */
   folder: string
-  /** Replaces an existing state, or goes back to before a move. */
+  /** Replaces an existing state, or goes back behind a move. */
   force?: boolean
   /** Milliseconds since 1970. */
   now?: number
@@ -29,9 +29,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup into an embedded database, as a new state. What was accepted since the backup is unknown, so the
- * cut-over time is set to now: nonces that can be read as an earlier time are refused. Existing nonces of the database
- * do not decrease. May be interrupted and repeated. Throws StartError.
+ * Restores a backup into an embedded database, as a new state. Requests since the backup are unknown, so the cut-over
+ * time becomes now: older nonces are refused. Nonces of the database do not decrease. May be interrupted and repeated.
+ * Throws StartError.
  */
 export async function restoreState(path: string, to: Embedded, options: RestoreOptions): Promise<void> {
   if (!existsSync(path)) throw new StartError([`${path} does not exist.`])
@@ -41,8 +41,8 @@ export async function restoreState(path: string, to: Embedded, options: RestoreO
 }
 
 /**
- * Accepts a database that its own tools have restored (`pg_restore`), as a new state with the cut-over time set to now.
- * May be interrupted and repeated. Throws StartError.
+ * Accepts a database that pg_restore has filled, as a new state with the cut-over time now. May be interrupted and
+ * repeated. Throws StartError.
  */
 export async function acceptRestored(place: Database, options: RestoreOptions): Promise<void> {
   assertPresent(place)
@@ -82,7 +82,7 @@ async function fill(target: Driver, { backup, identity, path, to }: Restored, op
     throw new StartError([`${nameOf(to)} holds a state: use an empty database, or replace that with --force.`])
   const recorded = assertGoesBack(identity, [current.id, ...current.contains], path, options)
   await markCopying(target, identity.id)
-  // first, so that it applies even if the rest fails
+  // first, so that it applies even if the copy fails
   await cutOverStore(target).raise(now)
   const copied = await copyTables(copiedTables(), backup, target, (table) => report(lineOf(table)))
   await compareCounts(copied, target)
@@ -91,8 +91,8 @@ async function fill(target: Driver, { backup, identity, path, to }: Restored, op
 }
 
 /**
- * Refuses an older state that is not one of this installation, or was moved elsewhere, unless forced. Returns the id that the
- * marker of the folder records. `source` names the older state in errors. Throws StartError.
+ * Refuses a state of another installation, or one that was moved elsewhere, unless forced. Returns the state id of the
+ * marker. `source` names the state in errors. Throws StartError.
  */
 function assertGoesBack(
   identity: Identity,
@@ -111,7 +111,7 @@ function assertGoesBack(
   return recorded
 }
 
-/** Gives a restored state a new id: copies of the lost state do not contain the nonces that it accepts from now on. */
+/** Gives a restored state a new id, since copies of the lost state will not contain its future nonces. */
 async function becomeNewState(
   db: Driver,
   { identity, recorded, place }: { identity: Identity; recorded: string | undefined; place: Database },
@@ -123,7 +123,7 @@ async function becomeNewState(
   report(`cut-over: ${new Date((await cutOverStore(db).get()) as number).toISOString()}`)
 }
 
-/** Returns the id of the state that the folder's marker records. */
+/** Returns the state id of the folder's marker. */
 function recordedIn(folder: string, force: boolean): string | undefined {
   try {
     return readMarker(folder)?.id
@@ -133,7 +133,7 @@ function recordedIn(folder: string, force: boolean): string | undefined {
   }
 }
 
-/** Opens a backup. One of an earlier version is migrated in a temporary copy. */
+/** Opens a backup. A backup of an earlier version is migrated in a temporary copy. */
 async function withCurrentSchema(
   path: string,
   work: (backup: Snapshot, identity: Identity) => Promise<void>,
@@ -167,7 +167,7 @@ async function assertIntact({ run }: Snapshot, path: string): Promise<void> {
   if (row?.result !== 'ok') throw new StartError([`${path} is damaged.`])
 }
 
-/** Returns when a backup was made, in milliseconds since 1970, if the file says so. */
+/** Returns the time of a backup in milliseconds since 1970; undefined if the file has none. */
 export async function backupTime({ run }: Snapshot): Promise<number | undefined> {
   const { rows } = await run(text(`SELECT name FROM sqlite_master WHERE name = '${INFO_TABLE}'`))
   if (rows.length === 0) return undefined

@@ -1,29 +1,27 @@
 import Database from 'libsql'
 import { migrationsFor } from '../migrations/index.js'
 
-/** A table of the schema. Both databases have the same columns and keys. */
+/** A table. Both databases have the same columns and keys. */
 export interface TableShape {
   name: string
   columns: string[]
-  /** Columns of the primary key, in its order. */
+  /** Columns of the primary key, in order. */
   key: string[]
 }
 
-/**
- * Identifies the database itself. PostgreSQL's `leases` are not in the embedded schema, and are never copied either.
- */
+/** Tables about the database itself. `leases` exist only in PostgreSQL, and are not copied either. */
 const LOCAL = ['identity']
 
-/** Written at the first start or limited to a period, so that their rows alone are not worth keeping. */
+/** Tables that alone are not worth keeping: written at the first start, or limited to a period. */
 const TRANSIENT = ['moments', 'usage_windows', 'proof_days']
 
-/** Search rows are rebuilt from the index, since the two databases store them differently. */
+/** The service rebuilds search rows from the index. The databases store them differently. */
 const isSearch = (name: string) => name.startsWith('search_')
 
-/** The index can be read again from the chain. */
+/** The service can read the index again from the chain. */
 const isIndex = (name: string) => name.startsWith('index_')
 
-/** Columns that only grow: the greater value wins, and such rows are never removed. */
+/** Columns that only grow. The greater value wins, and the rows stay. */
 const GROWING: Record<string, string> = {
   nonces: 'nonce',
   wallet_nonces: 'nonce',
@@ -38,20 +36,20 @@ export const growingColumn = (name: string): string | undefined => GROWING[name]
 export const SCHEMA_VERSION = migrationsFor('sqlite').length
 
 /**
- * Returns every table that a copy of the state must contain, as of the migrations up to `version`. They are read from a
- * newly created database, so that a new table cannot be forgotten.
+ * Returns every table of a copy, as of the migrations up to `version`. Reads them from a new database, so that no new
+ * table can be forgotten.
  */
 export function copiedTables(version = SCHEMA_VERSION): TableShape[] {
   return allTables(version).filter(({ name }) => !LOCAL.includes(name) && !isSearch(name))
 }
 
-/** Returns the tables whose rows are irrecoverably lost with the database. */
+/** Returns the tables whose rows cannot be recovered. */
 export function durableTables(version = SCHEMA_VERSION): string[] {
   const names = copiedTables(version).map(({ name }) => name)
   return names.filter((name) => !isIndex(name) && !TRANSIENT.includes(name))
 }
 
-/** Reads all tables of a new embedded database, without the internal ones of SQLite and of its full-text search. */
+/** Returns all tables of a new embedded database, without internal ones of SQLite and its full-text search. */
 export function allTables(version = SCHEMA_VERSION): TableShape[] {
   const db = new Database(':memory:')
   try {
@@ -62,7 +60,7 @@ export function allTables(version = SCHEMA_VERSION): TableShape[] {
   }
 }
 
-/** Reads the tables of an embedded database from its catalogue. */
+/** Returns the tables in the catalogue of an embedded database. */
 function tablesOf(rows: (text: string) => Record<string, string | number>[]): TableShape[] {
   const tables = new Map<string, { columns: string[]; key: [at: number, column: string][] }>()
   for (const { name, column, pk } of rows(CATALOGUE)) {

@@ -9,10 +9,10 @@ import { cannotBeUsed, connectionTo, type Place, pathOf } from './place.js'
 
 export type Run = (query: Query) => Promise<Result>
 
-/** A consistent view of a database, which does not block writers. */
+/** A consistent view of a database. It does not block writers. */
 export interface Snapshot {
   readonly dialect: Dialect
-  /** Number of applied migrations; 0 if it is not a database of this program. */
+  /** Number of applied migrations; 0 for a foreign database. */
   readonly version: number
   /** Runs a read-only statement. */
   run: Run
@@ -39,7 +39,7 @@ async function ofSqlite(path: string): Promise<Snapshot> {
     const statements = new Statements(db)
     const run: Run = async (query) => statements.run(query)
     db.exec('BEGIN')
-    // the snapshot is taken by the first read
+    // the first read takes the snapshot
     const version = Number((await run(text('SELECT user_version AS n FROM pragma_user_version'))).rows[0]?.n)
     const found = await run(text(`SELECT name FROM sqlite_master WHERE name = 'nonces'`))
     return {
@@ -78,10 +78,10 @@ async function ofPostgres(url: string): Promise<Snapshot> {
   }
 }
 
-/** Creates a statement without values. */
+/** Returns a statement without values. */
 export const text = (sql: string): Query => ({ text: sql, values: [] })
 
-/** Reads the identity of a state. Databases of early versions have none. */
+/** Returns the identity of a state; undefined for early versions. */
 export async function identityIn({ dialect, run }: Pick<Snapshot, 'dialect' | 'run'>): Promise<Identity | undefined> {
   const there =
     dialect === 'sqlite'

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { ALICE, BOB, type StoreSession } from '../../../../../test/helpers/store-session.js'
 import { DAY } from '../../../../common/src/time.js'
 import type {
   DeliveryRow,
@@ -7,7 +8,6 @@ import type {
   Totals,
   TotalsRequest,
 } from '../../../src/deliveries/delivery-store.js'
-import { ALICE, BOB, type StoreSession } from './session.js'
 
 const NFT = '0x1111111111111111111111111111111111111111'
 const TOKEN = '0x2222222222222222222222222222222222222222'

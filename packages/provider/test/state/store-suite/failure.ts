@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { ALICE, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
 import { readSearch } from '../../../../catalog/src/search/request.js'
 import { SearchError, StateError } from '../../../../protocol/src/errors.js'
-import { ALICE, key, type StoreSession } from './session.js'
 
 /** The behaviour of a store that cannot reach its database. */
 export function failureSuite(session: StoreSession): void {

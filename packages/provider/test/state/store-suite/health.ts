@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ALICE, key, type StoreSession } from './session.js'
+import { ALICE, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
 
 /** `checkHealth` and `lastWrite` of StateStore. */
 export function healthSuite(session: StoreSession): void {

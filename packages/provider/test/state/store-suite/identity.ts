@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { ALICE, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
+import { commit, PUBLISHED } from '../../../../catalog/test/store/published.js'
 import type { StateStore } from '../../../src/state/stores.js'
-import { commit, PUBLISHED } from './published.js'
-import { ALICE, key, type StoreSession } from './session.js'
 
 /** IdentityStore: which state a database holds, and where it came from or went to. */
 export function identitySuite(session: StoreSession): void {

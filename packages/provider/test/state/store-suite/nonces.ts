@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ALICE, BOB, key, type StoreSession } from './session.js'
+import { ALICE, BOB, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
 
 /** NonceStore: a nonce passes once, and the last nonce of an address never decreases. */
 export function nonceSuite(session: StoreSession): void {

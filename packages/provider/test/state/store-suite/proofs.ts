@@ -1,7 +1,7 @@
 import { zeroHash } from 'viem'
 import { expect, it } from 'vitest'
+import type { StoreSession } from '../../../../../test/helpers/store-session.js'
 import { DAY } from '../../../../common/src/time.js'
-import type { StoreSession } from './session.js'
 
 /** ProofStore: no proof of delivery is lost, and none is sent twice concurrently. */
 export function proofSuite(session: StoreSession): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { StoreSession } from './session.js'
+import type { StoreSession } from '../../../../../test/helpers/store-session.js'
 
 /** RevocationStore, UsageStore, MilestoneStore and CutOverStore: rows that depend on time. */
 export function timeSuite(session: StoreSession): void {

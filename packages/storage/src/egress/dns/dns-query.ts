@@ -1,7 +1,7 @@
 import { promises as dns, type LookupAddress, type RecordWithTtl } from 'node:dns'
 import { STORAGE_LIMITS } from '../../limits.js'
 
-/** A look-up failed, or the name has no address. The message is fixed, since the name is part of a file's location. */
+/** A look-up failed, or the name has no address. The message omits the name, which is part of a file's location. */
 export class DnsError extends Error {
   constructor(
     readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | 'ETIMEDOUT' | 'DNS_BUSY' | 'ECANCELLED',
@@ -20,7 +20,7 @@ export interface ResolvedAddresses {
 export interface QueryOptions {
   /** Name servers with ports. Default: those of the system. */
   servers?: readonly string[]
-  /** Milliseconds for one look-up, and attempts per name server. Default: STORAGE_LIMITS.dns. */
+  /** Milliseconds per look-up, and attempts per name server. Default: STORAGE_LIMITS.dns. */
   deadline?: number
   attempts?: number
 }
@@ -28,14 +28,13 @@ export interface QueryOptions {
 interface FamilyResult {
   family: 4 | 6
   records: RecordWithTtl[]
-  /** Error code if there are none. */
+  /** Error code if there are no records. */
   failure?: string
 }
 
 /**
- * Queries the A and AAAA records of a name concurrently, with a resolver of its own: so each look-up can be cancelled
- * separately, and uses an unpredictable source port. Rejects with DnsError, at the latest at the deadline, or with the
- * signal's reason.
+ * Queries the A and AAAA records of a name concurrently. Uses a new resolver, so that the look-up can be cancelled alone and
+ * has an unpredictable source port. Rejects with DnsError, at the deadline at the latest, or with the signal's reason.
  */
 export async function queryAddresses(
   name: string,
@@ -51,7 +50,7 @@ export async function queryAddresses(
     settled(4, resolver.resolve4(name, { ttl: true })),
     settled(6, resolver.resolve6(name, { ttl: true })),
   ]
-  // some name servers never respond to AAAA queries: that must not cost the whole deadline
+  // some name servers never answer AAAA queries, so the second family has a shorter deadline
   for (const family of families)
     void family.then(
       ({ records }) => records.length > 0 && timers.push(setTimeout(cancel, STORAGE_LIMITS.dns.otherFamilyGrace)),
@@ -73,7 +72,7 @@ function settled(family: 4 | 6, query: Promise<RecordWithTtl[]>): Promise<Family
   )
 }
 
-/** Codes for a name without such an address, as opposed to a name server that failed. */
+/** Codes for a name without such an address; other codes are failures of a name server. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
 const TIMED_OUT = new Set(['ETIMEOUT', 'ECANCELLED'])
 
@@ -84,7 +83,7 @@ function merged(results: FamilyResult[]): ResolvedAddresses {
     if (failures.every((code) => ABSENT.has(code))) throw new DnsError('ENOTFOUND')
     throw new DnsError(failures.some((code) => TIMED_OUT.has(code)) ? 'ETIMEDOUT' : 'EAI_AGAIN')
   }
-  // a partial result is cached no longer than a failure
+  // a partial result is cached as long as a failure
   const limit = failures.every((code) => ABSENT.has(code))
     ? STORAGE_LIMITS.dns.maxTimeToLive
     : STORAGE_LIMITS.dns.failureTimeToLive

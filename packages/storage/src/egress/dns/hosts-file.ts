@@ -3,10 +3,10 @@ import { open, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { STORAGE_LIMITS } from '../../limits.js'
 
-/** The names of a hosts file, which the asynchronous DNS resolver ignores. */
+/** The names of the hosts file, which Node's asynchronous resolver ignores. */
 export class HostsFile {
   private names = new Map<string, LookupAddress[]>()
-  /** Identifies the content that was read last. */
+  /** Identifies the last content. */
   private version = ''
   private checkedAt = Number.NEGATIVE_INFINITY
   private firstRead: Promise<void> | undefined
@@ -18,8 +18,8 @@ export class HostsFile {
   ) {}
 
   /**
-   * Returns the addresses of a name in lower case; undefined if the file has none. Waits for the file only the first
-   * time. Later the file is refreshed in the background, so that a slow file system does not delay look-ups.
+   * Returns the addresses of a name (in lower case); undefined if there are none. Waits only for the first read. Later reads are
+   * in the background, so that a slow file system delays nothing.
    */
   async find(name: string): Promise<LookupAddress[] | undefined> {
     if (performance.now() - this.checkedAt >= this.refreshInterval) {
@@ -31,7 +31,7 @@ export class HostsFile {
     return this.names.get(name)
   }
 
-  /** Reads the file if it has changed. One that cannot be read counts as empty. */
+  /** Reads the file if it has changed. An unreadable file counts as empty. */
   private async refresh(): Promise<void> {
     try {
       const { mtimeMs, size, ino } = await stat(this.path)
@@ -50,7 +50,7 @@ function systemHostsFile(): string {
   return process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
 }
 
-/** Reads the complete lines at the start of a file: a truncated line would name another host. */
+/** Reads the complete lines at the start of a file. A truncated line could name another host. */
 async function readStart(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
@@ -63,7 +63,7 @@ async function readStart(path: string): Promise<string> {
   }
 }
 
-/** Parses names to addresses, IPv4 first. Invalid lines are skipped, as the system does. */
+/** Parses names to addresses, IPv4 first. Skips invalid lines, like the system. */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const names = new Map<string, LookupAddress[]>()
   for (const line of text.split('\n')) {

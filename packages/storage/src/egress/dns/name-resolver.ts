@@ -11,7 +11,6 @@ export interface NameResolverOptions extends QueryOptions {
   hostsFile?: string
 }
 
-/** A look-up in flight, and the number of its callers. */
 interface PendingLookup {
   result: Promise<LookupAddress[]>
   waiters: number
@@ -20,9 +19,9 @@ interface PendingLookup {
 }
 
 /**
- * Resolves names without the thread pool of the process, which the system's resolver shares with the file system and
- * key derivation: there, a few slow name servers block every other look-up. The hosts file and localhost take
- * precedence. Look-ups have a deadline and are bounded, per domain and in all. Concurrent ones for a name are shared.
+ * Resolves names without the process's thread pool, which slow name servers would block for the file system and other look-ups.
+ * The hosts file and localhost take precedence. Look-ups have a deadline, and limits per domain and in total. Concurrent
+ * look-ups of one name are coalesced.
  */
 export class NameResolver {
   private readonly hosts: HostsFile
@@ -37,12 +36,11 @@ export class NameResolver {
     this.hosts = new HostsFile(options.hostsFile)
   }
 
-  /** Look-ups in flight. */
   get inFlight(): number {
     return this.lookups.size
   }
 
-  /** Has the signature of dns.lookup, with a signal among its options. */
+  /** Like dns.lookup, with a signal in the options. */
   readonly lookup: Lookup = (hostname, { all, family, signal }, callback) => {
     this.resolve(hostname, signal).then(
       (addresses) => {
@@ -59,8 +57,8 @@ export class NameResolver {
   }
 
   /**
-   * Resolves a name to a few addresses of each family, IPv4 first. Rejects with DnsError: ENOTFOUND, EAI_AGAIN if
-   * name servers failed, ETIMEDOUT at the deadline, DNS_BUSY beyond the bounds; or with the signal's reason.
+   * Resolves a name to a few addresses of each family, IPv4 first. Rejects with the signal's reason or DnsError: ENOTFOUND,
+   * EAI_AGAIN if name servers fail, ETIMEDOUT at the deadline, DNS_BUSY at the limits.
    */
   async resolve(hostname: string, signal?: AbortSignal): Promise<LookupAddress[]> {
     signal?.throwIfAborted()
@@ -76,7 +74,7 @@ export class NameResolver {
     return cached ?? this.join(this.lookups.get(name) ?? this.start(name), signal)
   }
 
-  /** Cancels all look-ups; further ones are rejected. */
+  /** Cancels all look-ups and rejects further ones. */
   close(): void {
     this.closed = true
     for (const pending of this.lookups.values()) pending.abandon(new DnsError('ECANCELLED'))
@@ -97,13 +95,13 @@ export class NameResolver {
         controller.abort(reason)
       },
     }
-    pending.result.catch(() => undefined) // for a look-up whose callers have all left
+    pending.result.catch(() => undefined) // all callers may have left
     this.lookups.set(name, pending)
     this.countByDomain.set(domain, inDomain + 1)
     return pending
   }
 
-  /** Releases the slot of a look-up, once. */
+  /** Releases the slot of a look-up. Idempotent. */
   private end(name: string, pending: PendingLookup): void {
     if (this.lookups.get(name) !== pending) return
     this.lookups.delete(name)
@@ -147,7 +145,7 @@ const LOOPBACK: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ]
 
-/** Whether a text in lower case is a host name: labels of letters, digits, - and _, the last one not numeric. */
+/** Whether a text in lower case is a host name: labels of letters, digits, - and _, of which the last is not numeric. */
 function isHostName(name: string): boolean {
   if (name.length > STORAGE_LIMITS.dns.name) return false
   const labels = name.split('.')
@@ -157,8 +155,8 @@ function isHostName(name: string): boolean {
 }
 
 /**
- * Returns the domain that the bound applies to: the last two labels. Without a public suffix list that is too coarse
- * for names such as x.co.uk, which share the bound with others. It is never too fine, so more names cannot evade it.
+ * Returns the domain for the limit: the last two labels. Names such as x.co.uk share a limit with others. Additional
+ * subdomains cannot evade it.
  */
 function domainOf(name: string): string {
   return name.split('.').slice(-2).join('.')

@@ -23,8 +23,8 @@ export function extendedPort(message: string): number {
 }
 
 /**
- * Returns the port of a reply to PASV (RFC 959), or NaN. Its address is not read: data come from the checked one. The numbers
- * may stand without parentheses (RFC 1123), with spaces, and as signed bytes.
+ * Returns the port of a reply to PASV (RFC 959), or NaN. Ignores the address: data come from the checked one. Accepts numbers
+ * without parentheses (RFC 1123), with spaces, and as signed bytes.
  */
 export function passivePort(message: string): number {
   const numbers = /(?<![-\d])(?:-?\d{1,3}\s?,\s?){4}(-?\d{1,3})\s?,\s?(-?\d{1,3})(?!\d)/.exec(message)

@@ -11,9 +11,8 @@ import { Transfer } from './transfer.js'
 const REASONS: Record<number, FileProblem> = { 530: 'denied', 532: 'denied', 550: 'not_found' }
 
 /**
- * A session with an FTP server. Everything before the first byte of a file shares the storage's response time-out; after
- * that the stall time-out applies. The total size of replies is bounded. Methods reject with StorageError, and then the
- * connection is closed.
+ * A session with an FTP server. The response time-out covers everything before the first byte of a file; then the stall
+ * time-out applies. The total size of replies is limited. Methods reject with StorageError and close the connection.
  */
 export class FtpSession {
   private readonly client: Client
@@ -23,19 +22,19 @@ export class FtpSession {
     private readonly connection: StorageConnection,
     private readonly url: URL,
   ) {
-    // no time-outs of its own: those of the connection cover everything
+    // without time-outs, since those of the connection cover everything
     this.client = new Client(0)
     this.client.prepareTransfer = () => this.openData()
   }
 
-  /** Connects and logs in. For ftps, TLS is established before the user name is sent. */
+  /** Connects and logs in. For ftps, TLS precedes the user name. */
   static async login(url: URL, connection: StorageConnection): Promise<FtpSession> {
     const session = new FtpSession(connection, url)
     await session.step(() => session.greet())
     return session
   }
 
-  /** Requests the size of a file in bytes, by SIZE or MLST. Returns undefined if the server knows neither. */
+  /** Requests the size of a file in bytes, by SIZE or MLST. Undefined if the server supports neither. */
   size(path: string): Promise<number | undefined> {
     return this.step(async () => {
       const sized = await this.client.sendIgnoringError(`SIZE ${path}`)
@@ -46,21 +45,20 @@ export class FtpSession {
     })
   }
 
-  /** Whether the server can begin a transfer at this byte. */
+  /** Whether the server can start a transfer at this byte. */
   canStartAt(position: number): Promise<boolean> {
     return this.step(async () => (await this.client.sendIgnoringError(`REST ${position}`)).code === 350)
   }
 
   /**
-   * Streams `length` bytes of a file from `start` on; Infinity: all, until the server confirms the end. Resolves when the
-   * first one has arrived. FTP can start anywhere, but cannot stop early, so the connection is closed after the last byte.
-   * The stream fails if the file has fewer.
+   * Streams `length` bytes of a file from `start` on; Infinity: until the server confirms the end. Resolves at the first byte.
+   * FTP cannot end a transfer early, so the connection is closed after the last byte. The stream fails if the file is shorter.
    */
   read(path: string, start: number, length: number): Promise<Readable> {
     return this.step(async () => {
       const body = new Transfer(length, this.connection)
       const sink = body.sink()
-      // the end of the data alone does not tell whether a file of unknown size is complete
+      // the end of a file of unknown size needs the server's confirmation
       if (length !== Number.POSITIVE_INFINITY) sink.once('finish', body.finish)
       const refused = new Promise<never>((_resolve, reject) => {
         this.client.downloadTo(sink, path, start).then(body.finish, (error) => {
@@ -103,7 +101,7 @@ export class FtpSession {
     const greeting = client.ftp.handle(undefined, (reply, task) => {
       const kind = reply instanceof Error ? undefined : Math.floor(reply.code / 100)
       if (kind === 2) task.resolve(reply)
-      // 120: the server gets ready
+      // 120: ready in a while
       else if (kind !== 1) task.reject(connection.failure())
     })
     this.boundReplies()

@@ -2,13 +2,13 @@ import { Readable, Writable } from 'node:stream'
 import type { StorageConnection } from '../../egress/connection.js'
 
 /**
- * The requested bytes of a file, with back-pressure. After the first byte the stall time-out applies to the server; it is
- * suspended while the reader exerts back-pressure. The connection ends with the transfer.
+ * The requested bytes of a file. From the first byte on the stall time-out applies, except while the reader exerts
+ * back-pressure. The connection ends with the transfer.
  */
 export class Transfer extends Readable {
   private pendingWrite: (() => void) | undefined
 
-  /** `remaining`: bytes of the transfer; infinite if only the server knows its end. */
+  /** `remaining`: bytes of the transfer; Infinity if unknown. */
   constructor(
     private remaining: number,
     private readonly connection: StorageConnection,
@@ -18,7 +18,7 @@ export class Transfer extends Readable {
     this.on('error', () => undefined)
   }
 
-  /** Returns the stream that the library writes to. Separate, since the library destroys it together with the connection. */
+  /** Returns the stream that basic-ftp writes to. Separate, since basic-ftp destroys it with the connection. */
   sink(): Writable {
     return new Writable({ write: (chunk: Buffer, _encoding, done) => this.accept(chunk, done) }).on(
       'error',
@@ -34,7 +34,7 @@ export class Transfer extends Readable {
     })
   }
 
-  /** Called when the server has confirmed the transfer: ends one of unknown length, and fails one that lacks bytes. */
+  /** Handles the server's confirmation: ends a transfer of unknown length, fails an incomplete one. */
   readonly finish = (): void => {
     if (this.remaining === Number.POSITIVE_INFINITY) this.end()
     else if (this.remaining > 0) this.fail()

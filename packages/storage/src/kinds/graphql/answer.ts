@@ -1,15 +1,14 @@
 const [QUOTE, BACKSLASH, COLON, COMMA] = Buffer.from('"\\:,') as unknown as [number, number, number, number]
 const [CURLY, SQUARE, CURLY_END, SQUARE_END] = Buffer.from('{[}]') as unknown as [number, number, number, number]
 const [NULL] = Buffer.from('n') as unknown as [number]
-/** White space of JSON, and the bytes of a byte order mark, which may stand before it. */
+/** White space of JSON, and the bytes of a byte order mark before it. */
 const SKIPPED = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
-/** Bytes of a key that are kept. The keys `data` and `errors` are shorter. */
+/** Stored bytes of a key. The keys `data` and `errors` are shorter. */
 const KEY = 64
 
 /**
- * Finds out whether the answer to a GraphQL query has data, from its bytes as they arrive. It has none if `data` is missing or
- * null, or if every field of it is null and `errors` says why. Partial data with errors are data. A text that is no object is
- * not judged. Nothing is built from the answer.
+ * Finds out whether an answer to a GraphQL query has data, from its bytes as they arrive. It has none if `data` is missing or null,
+ * or if all fields of `data` are null and there are `errors`. A text that is no object counts as data. No value is built.
  */
 export class GraphqlAnswer {
   private depth = 0
@@ -18,7 +17,7 @@ export class GraphqlAnswer {
   private isForeign = false
   private inString = false
   private escaped = false
-  /** The bytes so far of a key. */
+  /** The bytes of an incomplete key. */
   private keyBytes: number[] | undefined
   private key = ''
   private isValueNext = false
@@ -27,7 +26,7 @@ export class GraphqlAnswer {
   private data: 'none' | 'empty' | 'some' = 'none'
   private hasErrors = false
 
-  /** Takes the next bytes. Returns whether it is decided. */
+  /** Takes the next bytes. Returns whether the result is certain. */
   take(chunk: Uint8Array): boolean {
     for (const byte of chunk) {
       if (this.isDecided) return true
@@ -37,7 +36,7 @@ export class GraphqlAnswer {
     return this.isDecided
   }
 
-  /** Whether the answer has data, by what has been taken. Nothing after its end changes that. */
+  /** Whether the answer has data, by the bytes so far. */
   get isFile(): boolean {
     if (this.isForeign || this.data === 'some') return true
     return this.ended && this.data === 'empty' && !this.hasErrors
@@ -61,7 +60,7 @@ export class GraphqlAnswer {
     } else this.beginning(byte)
   }
 
-  /** The first byte of a value or a key, or a later one of a number or word. */
+  /** Handles the first byte of a value or key, or a later byte of a number or word. */
   private beginning(byte: number): void {
     const isValue = this.isValueNext
     this.isValueNext = false
@@ -77,7 +76,7 @@ export class GraphqlAnswer {
     }
   }
 
-  /** A value of the answer, or one in it. */
+  /** Handles the first byte of a value at the first or second level. */
   private value(byte: number): void {
     const isNull = byte === NULL
     if (this.key === 'data') {
@@ -85,7 +84,7 @@ export class GraphqlAnswer {
       if (isPart) this.data = 'empty'
       else if (!isNull) this.data = 'some'
     }
-    // an empty list says nothing
+    // an empty list contains no errors
     if (this.key === 'errors' && !isNull && (this.depth === 2 || byte !== SQUARE)) this.hasErrors = true
   }
 

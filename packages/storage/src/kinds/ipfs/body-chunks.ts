@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Buffered chunks at which the body is paused. Each has 64 KiB at most. */
+/** Buffered chunks at which the body is paused, of at most 64 KiB each. */
 const HIGH_WATER_MARK = 4
 
-/**
- * The chunks of a body as they arrive, each once. An iterator of the stream would copy those that have come meanwhile together
- * first.
- */
+/** The chunks of a body as they arrive. The stream's own iterator would join waiting chunks by a copy. */
 export class BodyChunks {
   private readonly waiting: Buffer[] = []
   private failure: Error | undefined
@@ -21,11 +18,11 @@ export class BodyChunks {
     })
     body.once('end', () => this.over())
     body.once('error', (error: Error) => this.over(error))
-    // a body that is discarded has no other end
+    // a discarded body has no other event
     body.once('close', () => this.over(new Error('cut off')))
   }
 
-  /** Returns the next chunk if it is here. */
+  /** Returns the next chunk if it has arrived. */
   take(): Buffer | undefined {
     const chunk = this.waiting.shift()
     if (this.waiting.length < HIGH_WATER_MARK / 2 && this.body.isPaused()) this.body.resume()

@@ -1,14 +1,13 @@
-import { StorageError } from '@tidegate/protocol'
 import type { BlockCache } from '../../cache/block-cache.js'
 import type { BlockSource } from './block-source.js'
 import { type Block, bytesOf, IDENTITY, inlineBlock, type Link, matches, verifiedBlock } from './blocks.js'
-import { GatewayFailure } from './gateway-failure.js'
+import { gatewayFailure } from './gateway-failure.js'
 import type { Upcoming } from './upcoming.js'
 
-/** Links after a missing block that are looked for: if they are cached, the block alone is fetched. */
+/** Links after a missing block that must be cached for it to be fetched alone. */
 const GAP = 4
 
-/** Blocks from the cache. Fails if more than a single block is missing, so that a gateway sends the rest at once. */
+/** Blocks from the cache. Fetches a single missing block; fails if more are missing, so that a gateway sends the rest. */
 export class CachedBlocks implements BlockSource {
   private found = false
 
@@ -26,12 +25,9 @@ export class CachedBlocks implements BlockSource {
       this.found = true
       return verifiedBlock(bytes)
     }
-    // the tree of a file begins with a block that leads to all others
+    // not for the root: without it the following links are unknown
     if (this.found && (await this.continues(upcoming))) return this.single.block(link, upcoming)
-    throw new GatewayFailure(
-      'absent',
-      new StorageError('STORAGE_REFUSED', 'The file cannot be reached.', 'unreachable'),
-    )
+    throw gatewayFailure('absent', 'cannot be reached', 'unreachable')
   }
 
   /** Whether the next blocks are cached. */
@@ -42,7 +38,7 @@ export class CachedBlocks implements BlockSource {
   }
 }
 
-/** Stores the blocks of another source in the cache, once they are verified. */
+/** Stores the verified blocks of another source in the cache. */
 export class StoringBlocks implements BlockSource {
   constructor(
     private readonly cache: BlockCache,

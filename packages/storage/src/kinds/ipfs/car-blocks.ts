@@ -1,4 +1,3 @@
-import { StorageError } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import * as Digest from 'multiformats/hashes/digest'
 import { STORAGE_LIMITS } from '../../limits.js'
@@ -6,31 +5,28 @@ import type { BlockSource } from './block-source.js'
 import { type Block, type BlockHasher, hasherFor, inlineBlock, keyOf, type Link } from './blocks.js'
 import type { FetchBudget } from './budget.js'
 import type { CarReader, Section } from './car-reader.js'
-import { GatewayFailure } from './gateway-failure.js'
+import { type GatewayFailure, gatewayFailure } from './gateway-failure.js'
 import type { Upcoming } from './upcoming.js'
 
-/** Share of unneeded bytes that a CAR may have, beside a fixed amount. */
+/** Share of unneeded bytes that a CAR may have, in addition to STORAGE_LIMITS.ipfs.unwanted. */
 const UNWANTED_SHARE = 0.05
 
-/** Dependencies of a CAR's reader. */
 export interface CarTools {
   budget: FetchBudget
   /** Fetches a block alone. */
   single: BlockSource
-  /** Whether the gateway sends blocks that occur several times each time. */
+  /** Whether the gateway repeats blocks that occur several times. */
   repeats: boolean
-  /** Ends the transfer. */
   close(): void
 }
 
 /**
- * The blocks of one CAR, in the order in which the file needs them. Blocks that come early are held, up to a limit;
- * one that does not come in time is fetched alone. Blocks that the file does not need are skipped, and if there are
- * more than a few of them the CAR is given up: the gateway sends something other than what was asked for.
+ * The blocks of one CAR, in the order of the file. Holds early blocks up to a limit, and fetches a late block alone. Skips blocks
+ * that the file does not need, but gives up a CAR with more than a few of them: it is of another file.
  */
 export class CarBlocks implements BlockSource {
   private readonly held: LRUCache<string, Block>
-  /** Bytes of blocks that were needed, of those that were not, and of held ones that were used again. */
+  /** Bytes of needed, unneeded, and reused blocks. */
   private useful = 0
   private wasted = 0
   private spared = 0
@@ -51,7 +47,7 @@ export class CarBlocks implements BlockSource {
     const key = keyOf(link.cid.multihash.bytes)
     const held = this.held.get(key)
     if (held) return this.reused(key, held)
-    // bytes of blocks read ahead of this one
+    // `early`: bytes of blocks before this one
     for (let early = 0; early < STORAGE_LIMITS.ipfs.held; ) {
       const section = await this.section()
       if (!section) throw cutOff()
@@ -67,7 +63,7 @@ export class CarBlocks implements BlockSource {
     return this.tools.single.block(link, upcoming)
   }
 
-  /** Reads to the end, which lets the connection be used again. */
+  /** Reads to the end, so that the connection can be reused. */
   async finish(): Promise<void> {
     while (true) {
       const section = await this.section()
@@ -96,12 +92,12 @@ export class CarBlocks implements BlockSource {
       throw cutOff()
     })
     const block = { pieces, length, verified: verified(hasher) }
-    block.verified.catch(() => undefined) // whoever leaves before its turn must not cause an unhandled rejection
+    block.verified.catch(() => undefined) // the reader may leave before it awaits this block
     if (!this.tools.repeats) this.held.set(keyOf(multihash), block)
     return block
   }
 
-  /** Skips a block that the file does not need, or that it already has. */
+  /** Skips an unneeded or repeated block. */
   private async skip({ length }: Section): Promise<void> {
     this.wasted += costOf(length)
     if (this.wasted > STORAGE_LIMITS.ipfs.unwanted + this.useful * UNWANTED_SHARE + this.spared)
@@ -123,7 +119,7 @@ async function verified(hasher: BlockHasher | undefined): Promise<void> {
   if (!hasher?.matches()) throw failure('does not match its CID')
 }
 
-/** Small blocks are charged more than their size, so that they are bounded in number as well. */
+/** Returns the charged bytes of a block. Small blocks are charged a minimum, which limits their number. */
 function costOf(length: number): number {
   return Math.max(length, STORAGE_LIMITS.ipfs.minBlockCost)
 }
@@ -133,5 +129,5 @@ function cutOff(): GatewayFailure {
 }
 
 function failure(predicate: string): GatewayFailure {
-  return new GatewayFailure('broken', new StorageError('STORAGE_REFUSED', `The file ${predicate}.`))
+  return gatewayFailure('broken', predicate)
 }

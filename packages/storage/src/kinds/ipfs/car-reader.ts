@@ -3,25 +3,23 @@ import { STORAGE_LIMITS } from '../../limits.js'
 import { type BlockHasher, cidParts } from './blocks.js'
 import { BodyChunks } from './body-chunks.js'
 
-/** The head of a section, whose block follows. */
+/** The head of a section. Its block follows. */
 export interface Section {
-  /** Of its block, as the section claims. */
+  /** The claimed multihash of the block. */
   multihash: Uint8Array
-  /** Bytes of the block. */
   length: number
 }
 
-/** Bytes that a section head fits into: a length of at most eight bytes, and a CID. */
+/** Maximum bytes of a section head: a length of at most eight bytes, and a CID. */
 const HEAD = 8 + 128
 
-/** Number of pieces from which a block is copied together, if its pieces are small on average. */
+/** A block with so many pieces, of fewer bytes on average, is joined by a copy. */
 const SCATTERED = 16
 const SHORT = 4096
 
 /**
- * Reads a CAR (version 1) as it arrives, section by section. Trusts nothing in it: lengths are bounded before anything
- * is allocated, the header is skipped, and blocks are not verified here. Methods throw an Error if the CAR is
- * malformed or ends within a section, or the error of the body.
+ * Reads a CAR (version 1) as it arrives, section by section. Limits lengths before it allocates memory. The caller verifies
+ * blocks. Methods throw an Error if the CAR is malformed or ends within a section, or the error of the body.
  */
 export class CarReader {
   private readonly chunks: BodyChunks
@@ -31,10 +29,7 @@ export class CarReader {
     this.chunks = new BodyChunks(body)
   }
 
-  /**
-   * Skips the header. Of its fields, clients should ignore the roots, and a CAR of another version has no well-formed
-   * sections.
-   */
+  /** Skips the header: clients should ignore the roots, and another version has no well-formed sections. */
   async header(): Promise<void> {
     const head = await this.peek(HEAD)
     const { value: length, size } = varint(head)
@@ -54,8 +49,8 @@ export class CarReader {
   }
 
   /**
-   * Reads the block of a section, in the pieces in which it arrives, each of which is hashed at once. Pieces that are short are
-   * copied together: they cost more memory than they hold, and a short block would retain all that arrived with it.
+   * Reads the block of a section in pieces as they arrive, and hashes each piece. Joins short pieces by a copy, since they retain
+   * more memory than they contain.
    */
   async read(length: number, hasher: BlockHasher | undefined): Promise<Uint8Array[]> {
     const pieces: Buffer[] = []
@@ -75,7 +70,6 @@ export class CarReader {
     return whole ? [whole] : pieces
   }
 
-  /** Skips so many bytes. */
   async skip(length: number): Promise<void> {
     let left = length
     while (left > 0) {
@@ -92,7 +86,7 @@ export class CarReader {
     return this.chunk.subarray(0, length)
   }
 
-  /** Takes more bytes if they are here, as most are of a body that comes faster than it is hashed. */
+  /** Takes more bytes if they have arrived. Cheaper than `more`, which awaits. */
   private hasMore(): boolean {
     return this.append(this.chunks.take())
   }

@@ -5,7 +5,7 @@ import { FetchBudget } from './budget.js'
 import { type Gateways, Sources } from './sources.js'
 import { type Piece, UnixFile } from './unix-file.js'
 
-/** A content-addressed file, whose blocks come from one source after another until one delivers them all. */
+/** A content-addressed file. If one source of blocks fails, the next one continues. */
 export class ContentFile {
   private constructor(
     private readonly cid: CID,
@@ -15,10 +15,7 @@ export class ContentFile {
     private file: UnixFile,
   ) {}
 
-  /**
-   * Opens a file to read the bytes that `entityBytes` says (as in the specification of trustless gateways), or all of
-   * them. Rejects with StorageError.
-   */
+  /** Opens a file, or the range `entityBytes` of it (see the specification of trustless gateways). Rejects with StorageError. */
   static async open(cid: CID, gateways: Gateways, context: RequestContext, entityBytes?: string): Promise<ContentFile> {
     const budget = new FetchBudget()
     const sources = new Sources(cid, gateways, budget, context)
@@ -33,7 +30,7 @@ export class ContentFile {
     }
   }
 
-  /** Reads only the size of a file, in bytes. Rejects with StorageError. */
+  /** Reads the size of a file in bytes, without its content. Rejects with StorageError. */
   static async size(cid: CID, gateways: Gateways, context: RequestContext): Promise<number> {
     const budget = new FetchBudget()
     const sources = new Sources(cid, gateways, budget, context)
@@ -42,12 +39,12 @@ export class ContentFile {
     return (known ?? (await UnixFile.open(cid, sources.single(gateways.urls, 1), budget))).size
   }
 
-  /** Bytes of the whole file, as its root claims. */
+  /** Bytes of the whole file, as the root claims. */
   get size(): number {
     return this.file.size
   }
 
-  /** Yields the bytes from `start` to `end` (exclusive), once, in lists of pieces. Rejects with StorageError. */
+  /** Yields the bytes from `start` to `end` (exclusive). Call it once. Rejects with StorageError. */
   async *bytes(start: number, end: number): AsyncGenerator<Piece> {
     let [at, begun] = [start, start]
     try {
@@ -70,7 +67,6 @@ export class ContentFile {
     }
   }
 
-  /** Gives back what was opened. */
   close(): void {
     this.source.close?.()
   }
@@ -89,10 +85,7 @@ export class ContentFile {
   }
 }
 
-/**
- * Translates a Range header to `entity-bytes`, before the size of the file is known. Returns undefined if the whole
- * file is to be sent.
- */
+/** Translates a Range header to `entity-bytes`, for a file of unknown size. Undefined if the whole file must be sent. */
 export function entityBytes(range: string | undefined): string | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '')
   if (!match) return undefined

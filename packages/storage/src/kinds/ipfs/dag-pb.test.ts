@@ -11,7 +11,7 @@ import { readFileBlock } from './dag-pb.js'
 const MIB = 1 << 20
 const some = cidOf(Buffer.from('tide'), RAW)
 
-/** Milliseconds that some work takes: the best of several runs, so that other load does not count. */
+/** Returns the milliseconds of the fastest of several runs, so that other load does not count. */
 function took(work: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const begun = clock()
@@ -22,7 +22,7 @@ function took(work: () => unknown): number {
 }
 
 describe('blocks of files on IPFS', () => {
-  it('are read as the IPFS library reads them, in every layout of importers', async () => {
+  it('are decoded like in the IPFS library, in every layout of importers', async () => {
     const blocks = new MemoryBlockstore()
     const shapes = [
       { rawLeaves: true, cidVersion: 1 },
@@ -61,7 +61,7 @@ describe('blocks of files on IPFS', () => {
       try {
         readFileBlock(block)
       } catch {
-        // refused as quickly
+        // a refusal is as fast
       }
     }
     expect(took(read)).toBeLessThan(400)
@@ -78,7 +78,7 @@ describe('blocks of files on IPFS', () => {
     expect(() => readFileBlock(block)).toThrow()
   })
 
-  it('are rejected when they are a directory', () => {
+  it('are rejected if they are a directory', () => {
     expect(readFileBlock(field(1, field(1, 1)))).toBeUndefined()
   })
 })

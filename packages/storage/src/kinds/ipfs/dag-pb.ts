@@ -1,22 +1,21 @@
 import { STORAGE_LIMITS } from '../../limits.js'
 
-/** A decoded block of a file: its inline bytes, and links to the blocks that follow them. */
+/** A decoded block of a file: inline bytes, then links to further blocks. */
 export interface FileBlock {
   own: Uint8Array
-  /** CIDs in binary form, not yet parsed, each with the number of file bytes that the link claims. */
+  /** Unparsed CIDs with the claimed file bytes below each link. */
   links: { cid: Uint8Array; size: number }[]
 }
 
-/** UnixFS types that are files: raw, and file. */
+/** UnixFS types of files: raw and file. */
 const FILES = new Set([0, 2])
 
 /** Called with a protobuf field: its number, and its numeric value or its bytes. */
 type Visit = (field: number, value: number, bytes: Uint8Array | undefined) => void
 
 /**
- * Decodes a dag-pb block of a file. Written by hand, in a single pass: a block may have tens of thousands of links, for
- * which a library creates so many objects that it blocks the event loop for a second. Returns undefined if the block
- * is not a file. Throws an Error if it is malformed.
+ * Decodes a dag-pb block of a file. Own code, since a library creates objects for tens of thousands of links and blocks the event
+ * loop. Returns undefined if the block is not a file. Throws an Error if it is malformed.
  */
 export function readFileBlock(block: Uint8Array): FileBlock | undefined {
   const cids: Uint8Array[] = []

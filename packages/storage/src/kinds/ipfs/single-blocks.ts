@@ -1,4 +1,4 @@
-import { type FileProblem, StorageError } from '@tidegate/protocol'
+import { StorageError } from '@tidegate/protocol'
 import { discard, type Egress } from '../../egress/egress.js'
 import { reasonOf } from '../../http/reasons.js'
 import { STORAGE_LIMITS } from '../../limits.js'
@@ -6,27 +6,27 @@ import type { RequestContext } from '../../storage.js'
 import type { BlockSource } from './block-source.js'
 import { type Block, inlineBlock, type Link, matches, verifiedBlock } from './blocks.js'
 import type { FetchBudget } from './budget.js'
+import { refused } from './gateway-failure.js'
 import type { Upcoming } from './upcoming.js'
 
 const RAW_BLOCK = 'application/vnd.ipld.raw'
 
-/** Blocks that are fetched ahead of the reader. */
+/** Concurrent block requests ahead of the reader. */
 const READ_AHEAD = 8
 
 /**
- * Blocks fetched one by one from trustless gateways, a few ahead. Each one is verified against its CID, so that a
- * gateway can withhold a file but never change it. If a gateway fails to deliver a block, or delivers a wrong one,
- * the next gateway is tried.
+ * Fetches blocks one by one from trustless gateways, a few ahead. Verifies each block against its CID. If a gateway fails or
+ * sends a wrong block, tries the next one.
  */
 export class SingleBlocks implements BlockSource {
-  /** Fetches that have started, of links that are still to come. */
+  /** Running fetches of upcoming links. */
   private readonly started = new Map<Link, Promise<Block>>()
 
   constructor(
     private readonly egress: Egress,
     private readonly gateways: readonly string[],
     private readonly budget: FetchBudget,
-    /** Its signal stops read-ahead when the reader has left. */
+    /** Its signal ends the read-ahead. */
     private readonly context: RequestContext,
     private readonly readAhead = READ_AHEAD,
   ) {}
@@ -43,7 +43,7 @@ export class SingleBlocks implements BlockSource {
     let block = this.started.get(link)
     if (!block) {
       block = this.fetch(link)
-      block.catch(() => undefined) // a block that is never reached must not cause an unhandled rejection
+      block.catch(() => undefined) // the reader may leave before it awaits this block
       this.started.set(link, block)
     }
     return block
@@ -54,7 +54,7 @@ export class SingleBlocks implements BlockSource {
     const inline = await inlineBlock(cid)
     if (this.context.signal.aborted) throw refused('is no longer wanted')
     if (inline) return inline
-    let failure: StorageError = refused('cannot be reached', 'unreachable')
+    let failure: StorageError | undefined
     for (const gateway of this.gateways) {
       if (this.context.signal.aborted) throw refused('is no longer wanted')
       try {
@@ -66,7 +66,7 @@ export class SingleBlocks implements BlockSource {
         failure = error
       }
     }
-    throw failure
+    throw failure ?? refused('cannot be reached', 'unreachable')
   }
 
   private async request(url: string, max: number): Promise<Uint8Array> {
@@ -92,8 +92,4 @@ export class SingleBlocks implements BlockSource {
       discard(body)
     }
   }
-}
-
-function refused(predicate: string, reason?: FileProblem): StorageError {
-  return new StorageError('STORAGE_REFUSED', `The file ${predicate}.`, reason)
 }

@@ -11,7 +11,7 @@ import type { FetchBudget } from './budget.js'
 import { CachedBlocks, StoringBlocks } from './cached-blocks.js'
 import { CarBlocks } from './car-blocks.js'
 import { CarReader } from './car-reader.js'
-import { GatewayFailure, type GatewayProblem } from './gateway-failure.js'
+import { GatewayFailure, gatewayFailure } from './gateway-failure.js'
 import { SingleBlocks } from './single-blocks.js'
 
 /** Trustless gateways, in order of preference. */
@@ -19,36 +19,36 @@ export interface Gateways {
   egress: Egress
   /** Base URLs without a trailing slash. */
   urls: readonly string[]
-  /** Gateways that make no CARs, with the time until which that is assumed, by `performance.now()`. */
+  /** Gateways that make no CARs, with the end of that assumption by performance.now(). */
   unable: Map<string, number>
-  /** Blocks on disk, for requests with an order; undefined: none are kept. */
+  /** Blocks on disk, for requests with an order; undefined: no cache. */
   cache: BlockCache | undefined
 }
 
 const CAR = 'application/vnd.ipld.car'
 
-/** Depth-first with repeated blocks lets blocks be forgotten as soon as they are delivered. */
+/** Depth-first with repeated blocks, so that delivered blocks need not be held. */
 const ACCEPTED = `${CAR}; version=1; order=dfs; dups=y, ${CAR}; version=1; order=dfs; dups=n; q=0.5`
 
-/** Statuses that say that a gateway does not make such CARs. */
+/** Statuses of gateways that do not make such CARs. */
 const UNABLE = new Set([400, 405, 406, 415, 501])
 const ABSENT = new Set([404, 410])
 
 /**
- * Chooses the sources of a download's blocks. First the cache, as far as it goes. Then one CAR of the first gateway that makes
- * CARs; if it breaks, the next gateway continues from there. Single blocks come last.
+ * Chooses the sources of a download's blocks: the cache, then CARs of one gateway after the other, then single blocks. Each source
+ * continues where the last one failed.
  */
 export class Sources {
-  /** Gateways that may still be asked for a CAR, in order. */
+  /** Gateways to try for a CAR, in order. */
   private readonly candidates: string[]
-  /** Gateways that do not have the file, or cannot be reached. */
+  /** Gateways that lack the file or are unreachable. */
   private readonly absent = new Set<string>()
   private resumes = 0
   /** The gateway of the current source; undefined for the cache. */
   private current: string | undefined
-  /** The cache, and whether it is still to be tried. What was not paid for neither fills it nor shows what is in it. */
+  /** The cache, for paid requests only: others must neither fill it nor reveal its content. */
   private readonly cache: BlockCache | undefined
-  private uncached = false
+  private triedCache = false
   private failure: StorageError | undefined
 
   constructor(
@@ -64,8 +64,8 @@ export class Sources {
   }
 
   /**
-   * Returns the next source, `entityBytes` being the range to ask for, or undefined for the whole file. `opened`: whether
-   * something of the file has been read before. Rejects with StorageError.
+   * Returns the next source. `entityBytes`: the range to request, undefined for the whole file; `opened`: whether the file was read
+   * in part. Rejects with StorageError.
    */
   async next(entityBytes: string | undefined, opened: boolean): Promise<BlockSource> {
     const cached = this.cached()
@@ -83,14 +83,14 @@ export class Sources {
     return this.single(left)
   }
 
-  /** Returns the cache as a source, once, if there is one. */
+  /** Returns the cache as a source on the first call, if there is one. */
   cached(): BlockSource | undefined {
-    if (!this.cache || this.uncached) return undefined
-    this.uncached = true
+    if (!this.cache || this.triedCache) return undefined
+    this.triedCache = true
     return new CachedBlocks(this.cache, this.single(undefined, 1))
   }
 
-  /** Notes that the current CAR failed. Throws errors that no other source would mend. */
+  /** Records that the current source failed. Rethrows errors that no other source can avoid. */
   failed(error: unknown, progressed: boolean): void {
     if (!(error instanceof GatewayFailure)) throw error
     if (this.context.signal.aborted) throw error.error
@@ -129,7 +129,7 @@ export class Sources {
     } catch (error) {
       discard(body)
       if (error instanceof GatewayFailure || isBusy(error)) throw error
-      throw failure('broken', 'was cut off')
+      throw gatewayFailure('broken', 'was cut off')
     }
   }
 
@@ -148,23 +148,18 @@ export class Sources {
 /** Returns whether a CAR repeats blocks. Throws GatewayFailure if a response is no CAR. */
 function assertCar({ status, headers }: EgressResponse, ranged: boolean): boolean {
   if (status !== 200) {
-    // 400 may also mean that the range lies outside of the file
+    // 400 may also mean that the range is outside the file
     const unable = UNABLE.has(status) && !(ranged && status === 400)
     const problem = unable ? 'unable' : ABSENT.has(status) ? 'absent' : 'broken'
-    throw failure(problem, 'was not handed out', status)
+    throw gatewayFailure(problem, 'was not handed out', reasonOf(status))
   }
   const type = String(headers['content-type'] ?? '').toLowerCase()
   const [name, ...parameters] = type.split(';').map((part) => part.trim().replaceAll('"', ''))
   const version = parameters.find((parameter) => parameter.startsWith('version='))
-  if (name !== CAR || (version ?? 'version=1') !== 'version=1') throw failure('unable', 'was not handed out')
+  if (name !== CAR || (version ?? 'version=1') !== 'version=1') throw gatewayFailure('unable', 'was not handed out')
   return parameters.includes('dups=y')
 }
 
 function isBusy(error: unknown): boolean {
   return error instanceof StorageError && error.code === 'STORAGE_BUSY'
-}
-
-function failure(problem: GatewayProblem, predicate: string, status?: number): GatewayFailure {
-  const reason = status === undefined ? undefined : reasonOf(status)
-  return new GatewayFailure(problem, new StorageError('STORAGE_REFUSED', `The file ${predicate}.`, reason))
 }

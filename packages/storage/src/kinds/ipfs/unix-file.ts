@@ -11,25 +11,25 @@ import { Upcoming } from './upcoming.js'
 /** Bytes of a file, in pieces. */
 export type Piece = Pick<Block, 'pieces' | 'length'>
 
-/** A node of the file's tree: its inline bytes, and links to the nodes that follow them. */
+/** A node of the file's tree: inline bytes, then links to further nodes. */
 interface TreeNode {
   own: Piece
   size: number
   links: { cid: Uint8Array; size: number }[]
 }
 
-/** Bytes of the file that are delivered once their block is verified. */
+/** Bytes of the file that wait for the verification of their block. */
 interface Waiting {
   own: Piece
   verified: Promise<void>
 }
 
-/** Blocks that wait for their verification while the next ones are read. */
+/** Maximum unverified blocks while the next ones are read. */
 const UNVERIFIED_BLOCKS = 8
 
 /**
- * A UnixFS file, read in tree order from one source of blocks. Written by hand, since the library does not handle errors
- * further down the tree: a missing or malformed block there, or a reader that leaves, would crash the process.
+ * A UnixFS file, read in tree order from one source of blocks. Own code, since the library crashes the process if a block is missing or
+ * the reader leaves.
  */
 export class UnixFile {
   private readonly upcoming = new Upcoming()
@@ -48,15 +48,14 @@ export class UnixFile {
     return new UnixFile(await readNode(link, block), source, budget)
   }
 
-  /** Bytes of the whole file, as its root claims. */
+  /** Bytes of the whole file, as the root claims. */
   get size(): number {
     return this.root.size
   }
 
   /**
-   * Yields the bytes from `start` to `end` (exclusive), once, in lists of pieces. Reads only blocks that hold some of them, or lead to such
-   * blocks. Links of a block are followed while it is being verified, but no byte is yielded before all blocks up to it
-   * are. Rejects like `open`.
+   * Yields the bytes from `start` to `end` (exclusive). Call it once. Reads only the needed blocks. Follows links of a block during
+   * its verification, but yields bytes only after all blocks before them are verified. Rejects like `open`.
    */
   async *bytes(start: number, end: number): AsyncGenerator<Piece> {
     this.budget.allow(Math.min(end - start, STORAGE_LIMITS.ipfs.readAhead))
@@ -78,7 +77,7 @@ export class UnixFile {
     await Promise.race([finished, setTimeout(STORAGE_LIMITS.ipfs.carEnd, undefined, late)]).finally(() => late.abort())
   }
 
-  /** Yields verified bytes until the next block is read and there is room for it, or else all of them. */
+  /** Yields verified bytes until the next block is read and there is room for it; without `reading`, all of them. */
   private async *verifiedUntil(reading: Promise<unknown> | undefined, waiting: Waiting[]): AsyncGenerator<Piece> {
     const bytes = () => waiting.reduce((sum, { own }) => sum + own.length, 0)
     for (let first = waiting[0]; first; first = waiting[0]) {
@@ -92,7 +91,7 @@ export class UnixFile {
     }
   }
 
-  /** Queues the links of a node that overlap the range. Returns its own bytes within it. */
+  /** Queues the links of a node in the range. Returns its inline bytes in the range. */
   private expand(node: TreeNode, offset: number, start: number, end: number, verified: Promise<void>): Waiting {
     this.upcoming.push(linksWithin(node, offset, start, end))
     if (this.upcoming.length > STORAGE_LIMITS.ipfs.pending) throw broken()
@@ -100,7 +99,7 @@ export class UnixFile {
   }
 }
 
-/** Returns the bytes from `start` to `end` (exclusive) of some. */
+/** Returns the bytes from `start` to `end` (exclusive) of a piece. */
 function within({ pieces, length }: Piece, start: number, end: number): Piece {
   if (start === 0 && end >= length) return { pieces, length }
   const parts: Uint8Array[] = []
@@ -113,7 +112,7 @@ function within({ pieces, length }: Piece, start: number, end: number): Piece {
   return { pieces: parts, length: parts.reduce((sum, part) => sum + part.length, 0) }
 }
 
-/** A settled block, so that its error waits until it is looked at. */
+/** A settled block: its error is thrown later. */
 type Outcome = { block: Block } | { block: undefined; error: unknown }
 
 function outcomeOf(reading: Promise<Block>): Promise<Outcome> {
@@ -135,8 +134,8 @@ function linksWithin({ own, links }: TreeNode, offset: number, start: number, en
 }
 
 /**
- * Decodes the block of a link, which must have the size that its parent claims. Throws StorageError if the file is
- * broken, or the block's own error if it is not verified.
+ * Decodes the block of a link, whose size must match the claim of its parent.
+ * @throws StorageError if the file is broken, or the error of the block's verification
  */
 async function readNode(link: Link, block: Block): Promise<TreeNode> {
   try {

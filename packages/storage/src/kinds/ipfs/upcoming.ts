@@ -1,16 +1,16 @@
 import type { Link } from './blocks.js'
 
-/** The links of a file's tree that are still to be read: a stack, in the order of the file. */
+/** The unread links of a file's tree: a stack in the order of the file. */
 export class Upcoming {
   private readonly stack: Link[] = []
-  /** Number of links by key, built when a block first arrives out of order. */
+  /** Number of links by key, built for the first out-of-order block. */
   private index: Map<string, number> | undefined
 
   get length(): number {
     return this.stack.length
   }
 
-  /** Puts the links of a node before all others. */
+  /** Adds the links of a node before all others. */
   push(links: readonly Link[]): void {
     for (const link of [...links].reverse()) {
       this.stack.push(link)
@@ -18,7 +18,6 @@ export class Upcoming {
     }
   }
 
-  /** Takes the next link. */
   pop(): Link | undefined {
     const link = this.stack.pop()
     if (link) this.count(link, -1)
@@ -30,7 +29,7 @@ export class Upcoming {
     return this.stack.slice(-count).reverse()
   }
 
-  /** Whether the block of a key is still to come. */
+  /** Whether a link has this key. */
   has(key: string): boolean {
     if (!this.index) {
       this.index = new Map()

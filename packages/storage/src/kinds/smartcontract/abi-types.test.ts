@@ -6,7 +6,7 @@ import { measured } from '../../../../../test/helpers/measured.js'
 import { STORAGE_LIMITS } from '../../limits.js'
 import { AbiError, readFunctionAbi } from './abi-types.js'
 
-/** The error message for an ABI; undefined if it is valid. */
+/** Returns the error message for an ABI; undefined if it is valid. */
 function problemOf(abi: unknown): string | undefined {
   try {
     readFunctionAbi(abi)
@@ -18,7 +18,7 @@ function problemOf(abi: unknown): string | undefined {
 }
 
 describe('the ABI of a contract file', () => {
-  it('is accepted as compilers produce it, and kept without irrelevant fields', () => {
+  it('is accepted as compilers write it, and parsed without irrelevant fields', () => {
     const pair = { name: 'pair', type: 'tuple[][2]', internalType: 'struct Pair[][2]' }
     const components = [
       { name: 'at', type: 'uint64', internalType: 'uint64' },
@@ -55,7 +55,7 @@ describe('the ABI of a contract file', () => {
     ['neither', { type: 'function' }],
     ['neither, and not payable', { type: 'function', payable: false }],
     ['no type', {}],
-  ])('is accepted if it only reads, as compilers have stated that: %s', (_case, stated) => {
+  ])('is accepted as a view function: %s', (_case, stated) => {
     const abi = { ...stated, name: 'f', inputs: [], outputs: [UINT] }
     expect(readFunctionAbi(abi)).toMatchObject({ type: 'function', stateMutability: 'view', name: 'f' })
   })
@@ -72,7 +72,7 @@ describe('the ABI of a contract file', () => {
     expect(problemOf({ type: 'function', name: 'f', inputs: [], outputs: [UINT], ...stated })).toMatch(/^must be/)
   })
 
-  it('has int and uint expanded to the names that signatures use', () => {
+  it('gets canonical names for int and uint', () => {
     expect(readFunctionAbi(viewFunction([], [{ name: 'x', type: 'uint[2]' }])).inputs).toEqual([
       { name: 'x', type: 'uint256[2]' },
     ])
@@ -135,11 +135,11 @@ describe('the ABI of a contract file', () => {
     expect(result).toMatch(/^must (not hold|not nest|hold|name)/)
     expect(result?.length).toBeLessThan(120)
     expect(took).toBeLessThan(200)
-    // the young generation of V8 alone takes 16 MiB, whatever runs; what a bomb stands for takes hundreds
+    // V8's young generation takes 16 MiB in any case; a decoded bomb takes hundreds
     expect(grown).toBeLessThan(64)
   })
 
-  it('is accepted exactly up to its bounds (threat 36)', () => {
+  it('is accepted exactly up to the limits (threat 36)', () => {
     const { parameters, depth, name, dimensions, length, values } = STORAGE_LIMITS.abi
     const inputs = (count: number) => Array.from({ length: count }, () => UINT)
     const at: [good: object, bad: object][] = [
@@ -156,7 +156,7 @@ describe('the ABI of a contract file', () => {
     }
   })
 
-  it('has only types that can be encoded and decoded again (threat 36)', () => {
+  it('has only types that viem can encode and decode (threat 36)', () => {
     const withArguments = fc
       .array(parameter(), { maxLength: 4 })
       .chain((inputs) => fc.tuple(fc.constant(inputs), fc.tuple(...inputs.map(anyValue))))
@@ -171,7 +171,7 @@ describe('the ABI of a contract file', () => {
     )
   })
 
-  it('is rejected with a reason, and never throws another error, for any other input (threat 36)', () => {
+  it('is rejected with an AbiError for any other input (threat 36)', () => {
     const types = fc.oneof(
       fc.stringMatching(/^(u?int|bytes|tuple|string|bool)\d{0,4}(\[\d{0,4}\]){0,6}$/),
       fc.string(),

@@ -1,10 +1,10 @@
 import type { AbiFunction, AbiParameter } from 'viem'
 import { STORAGE_LIMITS } from '../../limits.js'
 
-/** An ABI is invalid. The message is a predicate to follow the field name, and quotes no value. */
+/** An ABI is invalid. The message is a predicate for the field name and contains no value. */
 export class AbiError extends Error {}
 
-/** Elementary types: every alias, with the canonical name for signatures. */
+/** Canonical names of elementary types by alias. */
 const ELEMENTARY = new Map([
   ...['address', 'bool', 'string', 'bytes'].map((name) => [name, name] as const),
   ...count(32).map((size) => [`bytes${size}`, `bytes${size}`] as const),
@@ -18,9 +18,8 @@ const TYPE = /^([a-z]+\d{0,3})((?:\[\d*\])*)$/
 const NAME = /^[A-Za-z_$][\w$]*$/
 
 /**
- * Parses the untrusted ABI of one view or pure function. Counts every list before iterating over it, and the values of
- * the types before anything is encoded or decoded with them, so that STORAGE_LIMITS.abi bounds the work, however large the ABI.
- * Returns only the relevant fields. Throws AbiError.
+ * Parses the untrusted ABI of one view or pure function. Counts lists before it iterates over them, and values of types before
+ * they are used, so that STORAGE_LIMITS.abi limits the work. Returns only the relevant fields. Throws AbiError.
  */
 export function readFunctionAbi(value: unknown): AbiFunction {
   const abi = record(value)
@@ -41,8 +40,8 @@ export function readFunctionAbi(value: unknown): AbiFunction {
 }
 
 /**
- * Returns the mutability that an ABI states. Before Solidity 0.4.16 it was `constant`, and compilers of other languages state
- * neither: such a function only reads if it returns something and takes no money.
+ * Returns the state mutability. Old compilers set `constant` instead, others neither: then a function counts as view if it has
+ * outputs and is not payable.
  */
 function mutabilityOf({ stateMutability, constant, payable, outputs }: Record<string, unknown>): unknown {
   if (stateMutability !== undefined) return stateMutability
@@ -50,7 +49,7 @@ function mutabilityOf({ stateMutability, constant, payable, outputs }: Record<st
   return reads === true ? 'view' : undefined
 }
 
-/** A parameter, with its number of values if every dynamic array has one element. */
+/** A parameter, and its number of values with one element per dynamic array. */
 interface Sized {
   parameter: AbiParameter
   values: number
@@ -97,7 +96,7 @@ class ParameterReader {
   }
 }
 
-/** Splits a type into its base type, its array suffix, and the product of the fixed lengths in that. */
+/** Splits a type into base type, array suffix, and the product of the fixed lengths. */
 function splitType(type: unknown): [base: string, suffix: string, times: number] {
   const match = typeof type === 'string' && type.length <= STORAGE_LIMITS.abi.type ? TYPE.exec(type) : null
   if (!match) throw unknownType()

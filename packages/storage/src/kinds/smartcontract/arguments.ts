@@ -4,8 +4,8 @@ import { type AbiFunction, type AbiParameter, encodeFunctionData, getAddress, ty
 import type { UserData } from '../../storage.js'
 
 /**
- * Encodes a call of a function with arguments from userdata, by input name. Zero, false and the empty string are values.
- * `abi` must come from readFunctionAbi. Throws ValidationError, which names the argument and quotes no value.
+ * Encodes a function call with arguments from userdata, by input name. Zero, false and '' are values. `abi` must come from
+ * readFunctionAbi. Throws ValidationError, which names the argument but no value.
  */
 export function contractCall(abi: AbiFunction, userdata: UserData): Hex {
   const reader = new ArgumentReader()
@@ -21,11 +21,11 @@ export function contractCall(abi: AbiFunction, userdata: UserData): Hex {
   }
 }
 
-/** Bytes of a value in the call data: its own word, and at most one of an offset or a length. */
+/** Maximum bytes of a value in the call data without its text: a word, and an offset or a length. */
 const WORDS = 64
 
 class ArgumentReader {
-  /** Remaining bytes of call data: values are counted before the library encodes them. */
+  /** Remaining bytes of call data. Values are counted before viem encodes them. */
   private remaining: number = COMMON_LIMITS.contract.call
 
   read(value: unknown, { type }: AbiParameter, name: string): unknown {

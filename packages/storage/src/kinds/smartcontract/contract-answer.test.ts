@@ -19,7 +19,7 @@ function samePlace(count: number, element: Hex): Hex {
   return concat([word(32), word(count), ...Array.from({ length: count }, () => word(count * 32)), element])
 }
 
-/** The same with overlapping offsets, each a word further, so that no offset is used twice. */
+/** Such a list with overlapping offsets, each a word further, so that no offset is used twice. */
 function overlapping(count: number): Hex {
   const length = 32 * count
   const pointers = Array.from({ length: count }, (_, at) => word(count * 32 + 32 * at))
@@ -29,12 +29,12 @@ function overlapping(count: number): Hex {
 const list = (type: string, more: object = {}) => readFunctionAbi(viewFunction([{ name: '', type, ...more }]))
 const text = (length: number): Hex => concat([word(length), `0x${'61'.repeat(length)}`])
 
-/** A type that a decoder has to walk completely to find out whether a list of it is dynamic. */
+/** A type that a decoder must walk completely to see whether a list of it is dynamic. */
 const heavy = list('tuple[][]', {
   components: [...Array.from({ length: 249 }, () => ({ name: '', type: 'uint256[1][1][1]' })), { type: 'string' }],
 })
 
-/** Nested lists: each level refers `count` times to the same list of the next. */
+/** Nested lists: each level refers `count` times to the same list of the next level. */
 function pyramid(levels: number, count: number): Hex {
   let inner: Hex = concat([word(1), word(7)])
   for (let at = 1; at < levels; at++)
@@ -43,7 +43,7 @@ function pyramid(levels: number, count: number): Hex {
 }
 
 describe('the answer of a contract', () => {
-  it('becomes JSON: big integers as text, named outputs as an object, a single one as its value, none as null', () => {
+  it('becomes JSON: big integers as text, named outputs as an object, a single output as its value, none as null', () => {
     const named = viewFunction([
       { name: 'height', type: 'int256' },
       { name: 'open', type: 'bool' },
@@ -58,7 +58,7 @@ describe('the answer of a contract', () => {
       expect(() => decodeContractResult(viewFunction([{ type: 'bool' }]), bad, LIMITS)).toThrow()
   })
 
-  it('is decoded as the library does, for every accepted type, within its length (threat 36)', () => {
+  it('is decoded like in viem, for every accepted type, within its length (threat 36)', () => {
     fc.assert(
       fc.property(answers(), ({ abi, data }) => {
         const decoded = decodeFunctionResult({ abi: [abi], data }) as unknown[]
@@ -71,7 +71,7 @@ describe('the answer of a contract', () => {
     )
   })
 
-  it('is rejected only if the library rejects it or it exceeds the budget (threat 36)', () => {
+  it('is rejected only if viem rejects it or it exceeds the budget (threat 36)', () => {
     const spoiled = answers().chain(({ abi, data }) =>
       fc
         .array(
@@ -160,7 +160,7 @@ describe('the answer of a contract', () => {
   })
 })
 
-/** A valid ABI, with an answer as a compiled contract would return it. */
+/** A valid ABI, with the answer of a compiled contract. */
 function answers(): fc.Arbitrary<{ abi: AbiFunction; data: Hex }> {
   return fc
     .array(parameter(), { minLength: 1, maxLength: 3 })

@@ -1,19 +1,16 @@
 import { type AbiFunction, type AbiParameter, decodeAbiParameters, type Hex, hexToBytes } from 'viem'
 
-/** Limits on decoding one call result. */
 export interface DecodeLimits {
-  /** Bytes read, counted each time. */
+  /** Bytes read, counted at each visit. */
   result: number
-  /** Visits of values, weighted by the size of their types. */
+  /** Visits of values, weighted by the size of the type. */
   steps: number
 }
 
 /**
- * Decodes the result of a contract call to JSON: null without outputs, the value of a single output, else an object by
- * name, or a list if a name is missing. Big integers become strings. `abi` must come from readFunctionAbi. Throws
- * if the data does not have these types, or decoding would exceed the limits.
- *
- * A pure function of values that can be cloned, so that it can run in another thread.
+ * Decodes the result of a contract call to JSON: null without outputs, the value of a single output, else an object by name, or a
+ * list if a name is missing. Big integers become strings. `abi` must come from readFunctionAbi. Runs in threads too.
+ * @throws Error if the data do not fit the types, or decoding would exceed the limits
  */
 export function decodeContractResult(abi: AbiFunction, data: Hex, limits: DecodeLimits): string {
   if (abi.outputs.length === 0) return 'null'
@@ -34,7 +31,7 @@ interface Shape {
   kind: 'word' | 'text' | 'tuple' | 'array'
   /** Whether the head holds an offset to the value (a dynamic type). */
   dynamic: boolean
-  /** Number of types in it, itself included: a decoder visits all of them for each value. */
+  /** Number of types inside, including itself. A decoder visits all of them for each value. */
   weight: number
   /** Components of a tuple, or the element of an array. */
   inner: Shape[]
@@ -67,9 +64,8 @@ function shapeOf({ type, ...rest }: AbiParameter): Shape {
 const WORD = 32
 
 /**
- * Walks a result like a decoder, without allocating, and adds up the cost of decoding. Dynamic arrays hold offsets, and
- * a hostile result repeats an offset thousands of times, so that a few kilobytes decode to gigabytes. So every visit
- * counts, including that of the type.
+ * Walks a result like a decoder, without allocations, and sums the cost of decoding. A hostile result repeats offsets, so that a few
+ * kilobytes decode to gigabytes. So every visit counts, including that of a type.
  */
 class Measure {
   private readonly view: DataView
@@ -82,7 +78,7 @@ class Measure {
     this.steps = steps
   }
 
-  /** Measures consecutive values at `at`, whose offsets are relative to `base`. Returns the bytes of their heads. */
+  /** Measures consecutive values at `at` with offsets relative to `base`. Returns the bytes of their heads. */
   heads(shapes: readonly Shape[], base: number, at: number): number {
     let length = 0
     for (const shape of shapes) length += this.value(shape, base, at + length)
@@ -114,7 +110,7 @@ class Measure {
     return length
   }
 
-  /** Reads a word as a number: an offset, or a length. */
+  /** Reads a word as a number: an offset or a length. */
   private word(at: number): number {
     this.consume(at, WORD)
     for (let offset = 0; offset < WORD - 4; offset += 4) if (this.view.getUint32(at + offset) !== 0) throw truncated()

@@ -8,7 +8,7 @@ export interface PostgresAddress {
   tls: boolean
 }
 
-/** The supported modes. Those with TLS all verify certificate and host name: TLS without that proves nothing. */
+/** The supported modes, with TLS or without. TLS always verifies certificate and host name. */
 const TLS_MODES: Readonly<Record<string, boolean>> = {
   disable: false,
   require: true,
@@ -16,7 +16,7 @@ const TLS_MODES: Readonly<Record<string, boolean>> = {
   'verify-full': true,
 }
 
-/** Returns the problem with a database URL, as a predicate that quotes no part of it; undefined if it is valid. */
+/** Returns the problem of a database URL, as a predicate without any part of the URL; undefined if it is valid. */
 export function addressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a postgres URL'
   const { protocol, hostname, username, password, pathname, searchParams, hash } = new URL(text)
@@ -46,7 +46,7 @@ export function postgresAddress(text: string): PostgresAddress {
   }
 }
 
-/** Decodes percent-encoded UTF-8; undefined if it is none. */
+/** Decodes percent-encoded UTF-8; undefined if it is invalid. */
 function uriDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

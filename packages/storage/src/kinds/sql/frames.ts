@@ -4,19 +4,18 @@ import { AUTHENTICATION, END_OF_TURN, isWellFormed, ROW } from './shapes.js'
 /** Bytes of a message header: code and length. */
 const HEADER = 5
 
-/** A server violates the protocol, or exceeds a bound. */
+/** A server violates the protocol or exceeds a limit. */
 export class ProtocolError extends Error {}
 
 /**
- * Splits the stream of a PostgreSQL server into messages. Headers are checked before any payload is buffered: a row must
- * have been requested and have a bounded size, and everything else is bounded in total. So a server can never cause more
- * than one batch of rows to be buffered or parsed.
+ * Splits the stream of a PostgreSQL server into messages. Checks headers before it buffers payloads: a row must be requested and of
+ * limited size, and all other messages are limited in total. So at most one batch of rows is buffered or parsed.
  */
 export class Frames {
   /** The start of an incomplete message. */
   private partial = Buffer.alloc(0)
   private filled = 0
-  /** Bytes of the complete message, or of its header while that is incomplete; 0: no message has begun. */
+  /** Bytes of the complete message, or of its header if that is incomplete; 0 between messages. */
   private needed = 0
   private overheadLeft: number = STORAGE_LIMITS.sql.overhead
   private rowsLeft = 0
@@ -24,7 +23,7 @@ export class Frames {
   private requested = false
   private readonly authenticated = new Set<number>()
 
-  /** `maxRow`: bytes of a row; a batch may have twice as many. `onRow` is called when a row begins to arrive. */
+  /** `maxRow`: maximum bytes of a row; a batch may have twice as many. `onRow` is called at the start of a row. */
   constructor(
     private readonly maxRow: number,
     private readonly onRow: () => void,
@@ -47,7 +46,7 @@ export class Frames {
     this.requested = true
   }
 
-  /** Adds a chunk. Returns the messages that it completes, in one buffer or several. Throws ProtocolError. */
+  /** Adds a chunk. Returns the completed messages, in one buffer or several. Throws ProtocolError. */
   push(chunk: Buffer): Buffer[] {
     const complete: Buffer[] = []
     let data = chunk
@@ -87,7 +86,7 @@ export class Frames {
       rest = rest.subarray(part.length)
       const size = this.filled + part.length
       if (size > this.partial.length) {
-        // grows with the received bytes, not with the announced length
+        // grows by the received bytes, not by the announced length
         const larger = Buffer.allocUnsafe(Math.min(this.needed, Math.max(size, this.partial.length * 2)))
         this.partial.copy(larger, 0, 0, this.filled)
         this.partial = larger
@@ -111,7 +110,7 @@ export class Frames {
       this.rowsLeft -= 1
       this.onRow()
     } else if (!this.requested || !END_OF_TURN.has(code)) {
-      // messages that end a requested turn are bounded by the number of requests
+      // messages that end a turn are limited by the number of requests
       this.overheadLeft -= size
       if (this.overheadLeft < 0) throw new ProtocolError('too many bytes beside rows')
     } else if (size > STORAGE_LIMITS.sql.overhead) throw new ProtocolError('a message that is too long')
@@ -123,7 +122,7 @@ export class Frames {
     const body = message.subarray(HEADER)
     if (!isWellFormed(code, body)) throw new ProtocolError('a malformed message')
     if (code === AUTHENTICATION) {
-      // each step of a login comes once: password hashing is expensive
+      // each login step is allowed once, since password hashing is expensive
       const step = body.readInt32BE(0)
       if (this.authenticated.has(step)) throw new ProtocolError('a step of the login twice')
       this.authenticated.add(step)

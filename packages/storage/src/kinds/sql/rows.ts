@@ -18,11 +18,11 @@ export interface Statement {
 export interface RowLimits extends SqlLimits {
   /** Bytes of a row on the wire. */
   maxRow: number
-  /** Stops as soon as it is known whether there is a first row. */
+  /** Stops when a first row begins or the result is empty. */
   peek: boolean
 }
 
-/** The driver's parsed messages, as far as they are used here. */
+/** The used fields of the driver's messages. */
 interface Columns {
   fields: { name: string; dataTypeID: number }[]
 }
@@ -33,16 +33,15 @@ interface RowMessage {
 const PORTAL = 'rows'
 
 /**
- * The rows of a query as text, fetched in batches from a portal, with back-pressure. Fails if the query fails, rows or
- * text exceed their limits, or the connection closes, so that a partial result never looks complete. The connection
- * ends with the stream.
+ * The rows of a query as text, fetched in batches from a portal, with back-pressure. Fails if the query fails, a limit is exceeded, or
+ * the connection closes, so that a partial result never looks complete. The connection ends with the stream.
  */
 export class Rows extends Readable implements Submittable {
   private driver: Connection | undefined
   private columns: string[] = []
   private types: number[] = []
   private texts: string[] = []
-  /** Rows of the next batch: one at first, to learn their size. */
+  /** Rows of the next batch: one at first, to measure its size. */
   private batchSize = 1
   private reading = false
   private commandComplete = false
@@ -62,7 +61,7 @@ export class Rows extends Readable implements Submittable {
     wire.once('close', () => this.complete || this.destroy(connection.failure()))
   }
 
-  /** Waits for the first row or the end of the result; with `peek`, only until a row begins to arrive. */
+  /** Waits for the first row or the end of the result; with `peek`, for the start of a row. */
   async started(peek: boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.once('readable', resolve).once('end', resolve)
@@ -81,7 +80,7 @@ export class Rows extends Readable implements Submittable {
     done(error)
   }
 
-  /** Called by the driver, like all handlers below: starts the query. */
+  /** Starts the query. Called by the driver, like all handlers below. */
   submit(connection: Connection): void {
     const { text, values } = this.statement
     this.driver = connection
@@ -130,7 +129,7 @@ export class Rows extends Readable implements Submittable {
     this.driver?.end()
   }
 
-  /** The server's error message may quote anything, so it is dropped. */
+  /** Drops the server's error message, which may contain any data. */
   handleError(): void {
     this.destroy(this.connection.failure())
   }

@@ -9,7 +9,7 @@ import { PostgresWire } from './wire.js'
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 const YES = 'S'.charCodeAt(0)
 
-/** The driver, without the defaults that it takes from the environment. */
+/** The driver without defaults from the environment. */
 class Driver extends pg.Client {
   constructor(
     wire: PostgresWire,
@@ -19,7 +19,7 @@ class Driver extends pg.Client {
   ) {
     super({
       ...startup,
-      // a function, since an empty string would be replaced by PGPASSWORD or the password file
+      // a function, since the driver replaces an empty string by PGPASSWORD or the password file
       password: () => password,
       // already connected, and with TLS if required
       stream: () => wire,
@@ -32,23 +32,23 @@ class Driver extends pg.Client {
     } as pg.ClientConfig)
   }
 
-  /** The complete startup parameters: the driver's own version adds PGOPTIONS and others. */
+  /** Returns all start-up parameters. Overridden, since the driver adds PGOPTIONS and others. */
   getStartupConf(): Record<string, string> {
     return {
       ...this.startup,
       application_name: 'tidegate',
       client_encoding: 'UTF8',
       statement_timeout: String(this.timeout),
-      // notices are ignored, but count against STORAGE_LIMITS.sql.overhead
+      // suppresses notices, which count against STORAGE_LIMITS.sql.overhead
       options: '-c default_transaction_read_only=on -c client_min_messages=error',
     }
   }
 }
 
 /**
- * Connects, logs in and starts a query. Returns its rows, with which the connection ends. Connecting and logging in share
- * the storage's response time-out. The query has `limits.timeout` until its first row, plus some slack: the server has
- * the same time-out and should fire first. Throws StorageError.
+ * Connects, logs in and starts a query. Returns its rows; the connection ends with them. The response time-out covers connecting and
+ * logging in. The first row has `limits.timeout` plus some slack, so that the server's own time-out fires first.
+ * @throws StorageError
  */
 export async function query(
   { url, user, password, database, tls }: PostgresAddress,
@@ -65,7 +65,7 @@ export async function query(
     const driver = new Driver(wire, { user, database }, password, limits.timeout)
     driver.on('error', () => undefined)
     await driver.connect()
-    // in an explicitly read-only transaction, the statement cannot make it writable
+    // the statement cannot make an explicitly read-only transaction writable
     await driver.query('BEGIN READ ONLY')
     connection.deadline(limits.timeout + connectTimeout)
     const rows = driver.query(new Rows(statement, limits, wire, connection))
@@ -81,7 +81,7 @@ export async function query(
 async function secured(socket: Socket, hostname: string, connection: StorageConnection): Promise<Socket> {
   socket.write(SSL_REQUEST)
   const reply = (await connection.waitFor(socket, 'data')) as Buffer
-  // further plaintext could be injected by an attacker
+  // an attacker could inject further plaintext
   if (reply.length !== 1 || reply[0] !== YES) throw connection.failure()
   const secure = connection.secure(socket, hostname)
   await connection.waitFor(secure, 'secureConnect')

@@ -3,15 +3,15 @@ import { STORAGE_LIMITS } from '../../limits.js'
 /** Codes of backend messages. */
 export const ROW = 'D'.charCodeAt(0)
 export const AUTHENTICATION = 'R'.charCodeAt(0)
-/** Messages that end a turn: the requested rows were sent, or there are no more. */
+/** Codes of messages that end a turn: the requested rows are sent, or there are no more. */
 export const END_OF_TURN: ReadonlySet<number> = new Set([...'sCIEZ'].map((code) => code.charCodeAt(0)))
 
-/** Bytes of a column description after its name; the last two are the format: 0 for text. */
+/** Bytes of a column description after its name. The last two are the format: 0 for text. */
 const COLUMN = 18
 
 /**
- * Validators of message bodies. The driver's parser trusts every length and terminator: an error message without its
- * last byte makes it hang, negative lengths make it loop. So only well-formed messages reach it.
+ * Validators of message bodies. The driver's parser trusts lengths and terminators: a missing last byte makes it hang, a negative
+ * length makes it loop. So only well-formed messages reach it.
  */
 const SHAPES: Readonly<Record<string, (body: Buffer) => boolean>> = {
   R: isAuthentication,
@@ -40,7 +40,7 @@ function isEmpty({ length }: Buffer): boolean {
   return length === 0
 }
 
-/** Exactly so many NUL-terminated strings. */
+/** Whether a body is exactly `count` NUL-terminated strings. */
 function isStrings(body: Buffer, count: number): boolean {
   let at = 0
   for (let left = count; left > 0; left--) {
@@ -51,7 +51,7 @@ function isStrings(body: Buffer, count: number): boolean {
   return at === body.length
 }
 
-/** Pairs of a letter and a NUL-terminated string, and a final NUL. */
+/** Whether a body is pairs of a letter and a NUL-terminated string, and a final NUL. */
 function isFields(body: Buffer): boolean {
   let at = 0
   while (at < body.length && body[at] !== 0) {
@@ -62,7 +62,7 @@ function isFields(body: Buffer): boolean {
   return at === body.length - 1
 }
 
-/** Success, and the authentication methods of the driver: cleartext password, MD5, SCRAM. */
+/** Whether a body is success or an authentication method of the driver: cleartext password, MD5, SCRAM. */
 function isAuthentication(body: Buffer): boolean {
   if (body.length < 4) return false
   const kind = body.readInt32BE(0)

@@ -2,14 +2,14 @@ import { assertShape } from '@tidegate/protocol'
 import pg from 'pg'
 import { STORAGE_LIMITS } from '../../limits.js'
 
-/** A value that is serialized as JSON already. */
+/** A value in JSON. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
 export type Cell = string | number | boolean | Date | JsonText | null
 
-/** Parses the text of a column. Calls `spend` with the number of characters that have to be parsed. */
+/** Parses the text of a column. Calls `spend` with the number of parsed characters. */
 type Reader = (text: string, spend: (characters: number) => void) => unknown
 
 const {
@@ -27,18 +27,18 @@ const {
   JSON: JSON_TYPE,
   JSONB,
 } = pg.types.builtins
-/** Geometric types have no name in the library's list. */
+/** Geometric types, which have no names in the library. */
 const [POINT, CIRCLE] = [600, 718]
 
-/** The library parses arrays character by character, which takes several times as long as JSON. */
+/** Cost factor of arrays, which the library parses character by character. */
 const ARRAY_COST = 4
 
-/** The library declares a wrong type for it. */
+/** The library's declared type is wrong. */
 const ARRAY = pg.types.arrayParser as unknown as {
   create(text: string, entry: (value: string | null) => unknown): { parse(): unknown[] }
 }
 
-/** Array types whose elements need the readers below, with their element types. */
+/** Element types of the array types whose elements need the readers below. */
 const ARRAYS: Readonly<Record<number, number>> = {
   199: JSON_TYPE,
   3807: JSONB,
@@ -61,10 +61,9 @@ const READERS = new Map<number, Reader>([
 ])
 
 /**
- * Parses the values of a row like the driver, but within bounds: the server chooses the type of each column, and the
- * driver's parsers take quadratic time for a long date and never return for some bytea values. Values other than
- * primitives become JSON at once, so that no object trees are buffered. Throws if a value is too long or does not
- * have its type.
+ * Parses the values of a row like the driver, but within limits: the server chooses types, and the driver's parsers take quadratic
+ * time for a long date and never return for some bytea. Objects become JSON at once, so that no trees are buffered.
+ * @throws Error if a value is too long or does not fit its type
  */
 export function readRow(types: readonly number[], texts: readonly (string | null)[]): Cell[] {
   let left: number = STORAGE_LIMITS.sql.parsed
@@ -83,7 +82,7 @@ function read(type: number, text: string, spend: (characters: number) => void): 
   return new JsonText(JSON.stringify(value))
 }
 
-/** Returns the library's reader for any other type, which is an array; undefined if the text stays unchanged. */
+/** Returns the library's reader of another array type; undefined if the text stays unchanged. */
 function library(type: number): Reader | undefined {
   const parse = pg.types.getTypeParser(type, 'text') as (text: string) => unknown
   return parse === PLAIN || type === pg.types.builtins.INT8 ? undefined : parsed(parse, ARRAY_COST)
@@ -109,14 +108,14 @@ function short(type: number): Reader {
 
 function elements(type: number): Reader {
   return (text, spend) => {
-    // its elements are charged again, one by one
+    // elements are charged again, one by one
     spend(text.length * (ARRAY_COST - 1))
     const entry = (value: string | null) => (value === null ? null : READERS.get(type)?.(value, spend))
     return ARRAY.create(text, entry).parse()
   }
 }
 
-/** Keys cost more than their characters: objects with many keys are slow to build. */
+/** Parses JSON. Charges keys more than characters, since objects with many keys are slow to build. */
 function json(text: string, spend: (characters: number) => void): unknown {
   const { keyCost, json: bounds } = STORAGE_LIMITS.sql
   spend(text.length)

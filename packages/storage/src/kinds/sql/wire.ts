@@ -4,13 +4,13 @@ import type { StorageConnection } from '../../egress/connection.js'
 import { Frames } from './frames.js'
 
 /**
- * The socket of the driver: the decrypted side of an established connection. Passes on only complete, well-formed
- * messages, with back-pressure. If the driver throws on one, the connection ends, not the process.
+ * The driver's socket: the decrypted side of an established connection. Forwards only complete, well-formed messages, with
+ * back-pressure. If the driver throws, the connection ends instead of the process.
  */
 export class PostgresWire extends Duplex {
   private readonly frames: Frames
 
-  /** `maxRow`: bytes of a row. Emits `row` when one begins to arrive. */
+  /** `maxRow`: maximum bytes of a row. Emits `row` at the start of a row. */
   constructor(
     private readonly socket: Socket,
     private readonly connection: StorageConnection,
@@ -32,7 +32,7 @@ export class PostgresWire extends Duplex {
     return this.frames.batchBytes
   }
 
-  /** Allows so many rows to arrive. Must be called before they are requested. */
+  /** Allows so many rows to arrive. Call it before requesting them. */
   expect(rows: number): void {
     this.frames.request(rows)
   }

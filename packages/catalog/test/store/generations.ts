@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
+import { ALICE, key, type StoreSession } from '../../../../test/helpers/store-session.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import { at, commit, DID, metadata, NFT, order, PUBLISHED, TOKEN } from './published.js'
-import { ALICE, key, type StoreSession } from './session.js'
 
 const [NFT_CREATED, TOKEN_CREATED] = PUBLISHED as [IndexChange, IndexChange]
 

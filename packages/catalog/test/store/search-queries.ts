@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
+import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, nameOf, searches, words } from './documents.js'
 import { commit } from './published.js'
-import type { StoreSession } from './session.js'
 
 /** SearchStore: which documents a query finds. */
 export function querySuite(session: StoreSession): void {

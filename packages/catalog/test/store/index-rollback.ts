@@ -1,8 +1,8 @@
 import { type Address, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import type { Cursor, IndexChange } from '../../../../catalog/src/index/index-store.js'
+import { BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
+import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN } from './published.js'
-import { BOB, type StoreSession } from './session.js'
 
 /** IndexGeneration: rollbacks after reorganisations of the chain. */
 export function rollbackSuite(session: StoreSession): void {

@@ -1,8 +1,8 @@
 import { zeroHash } from 'viem'
-import { orderOf } from '../../../../../test/helpers/orders.js'
-import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
-import type { IndexedMetadata, IndexedNft } from '../../../../protocol/src/ddo/indexed.js'
-import { ALICE, type StoreSession } from './session.js'
+import { orderOf } from '../../../../test/helpers/orders.js'
+import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
+import type { IndexedMetadata, IndexedNft } from '../../../protocol/src/ddo/indexed.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 
 export const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 export const TOKEN = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { NewHostedFile } from '../../../../hosting/src/hosted-store.js'
-import type { StoreSession } from './session.js'
+import { onBothDatabases } from '../../../test/helpers/store-session.js'
+import type { NewHostedFile } from '../src/hosted-store.js'
 
 const OWNER = '0x1111111111111111111111111111111111111111'
 const LIMITS = { files: 100, bytes: 1000 }
@@ -11,7 +11,7 @@ function file(id: string, changed: Partial<NewHostedFile> = {}): NewHostedFile {
 }
 
 /** HostedStore: quotas are exact, one writer has a file at a time, and what is acknowledged is there. */
-export function hostedSuite(session: StoreSession): void {
+onBothDatabases((session) => {
   it('lets no more files in at once than fit, over all instances, and gives back what is removed', async () => {
     const stores = [session.store, await session.open()]
     const at = (index: number) => (stores[index % 2] ?? session.store).hosted
@@ -126,4 +126,4 @@ export function hostedSuite(session: StoreSession): void {
     expect(await again.uses('hash', 10)).toEqual([])
     expect(await again.known(['a', 'c'])).toEqual(['c'])
   })
-}
+})

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest'
-import { orderOf } from '../../../../../test/helpers/orders.js'
-import type { IndexedAsset } from '../../../../protocol/src/ddo/indexed.js'
-import { SearchError, ValidationError } from '../../../../protocol/src/errors.js'
+import { orderOf } from '../../../../test/helpers/orders.js'
+import type { StoreSession } from '../../../../test/helpers/store-session.js'
+import type { IndexedAsset } from '../../../protocol/src/ddo/indexed.js'
+import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
-import type { StoreSession } from './session.js'
 
 /** SearchStore: the order of hits, their scores, pages, totals, documents and aggregations. */
 export function resultSuite(session: StoreSession): void {

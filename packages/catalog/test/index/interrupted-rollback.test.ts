@@ -1,25 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
-import { beginRollback, undoSome } from '../../../catalog/src/index/tables/commit.js'
-import { searchConsumer } from '../../../catalog/src/search/tables/consumer.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Driver } from '../../../database/src/sql.js'
-import { openPostgres } from '../../src/state/postgres.js'
-import { openSqlite } from '../../src/state/sqlite.js'
-import { sqlStore } from '../../src/state/stores.js'
-import { at, DID, NFT, order, PUBLISHED } from './store-suite/published.js'
+import { openPostgres } from '../../../provider/src/state/postgres.js'
+import { openSqlite } from '../../../provider/src/state/sqlite.js'
+import { sqlStore } from '../../../provider/src/state/stores.js'
+import { beginRollback, undoSome } from '../../src/index/tables/commit.js'
+import { searchConsumer } from '../../src/search/tables/consumer.js'
+import { at, DID, NFT, order, PUBLISHED } from '../store/published.js'
 
 describe('a rollback that a kill interrupts', () => {
   let postgres: PostgresBackend
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = newFolder()
   beforeAll(async () => {
     postgres = await startPostgres()
-  })
-  afterAll(async () => {
-    await postgres.close()
-    rmSync(folder, { recursive: true })
   })
 
   const open: Record<string, () => Promise<Driver>> = {

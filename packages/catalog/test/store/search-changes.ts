@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { orderOf } from '../../../../../test/helpers/orders.js'
-import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
+import { orderOf } from '../../../../test/helpers/orders.js'
+import type { StoreSession } from '../../../../test/helpers/store-session.js'
+import type { IndexChange } from '../../src/index/index-store.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { at, commit, UNSTORABLE } from './published.js'
-import type { StoreSession } from './session.js'
 
 /** SearchStore: what is found as the index changes, and the scope of a search. */
 export function searchChangeSuite(session: StoreSession): void {

@@ -1,10 +1,10 @@
 import { type Address, type Hex, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import { orderOf } from '../../../../../test/helpers/orders.js'
-import type { IndexChange, ReusedOrder } from '../../../../catalog/src/index/index-store.js'
-import { readOrderSearch } from '../../../../catalog/src/search/orders/order-request.js'
+import { orderOf } from '../../../../test/helpers/orders.js'
+import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
+import type { IndexChange, ReusedOrder } from '../../src/index/index-store.js'
+import { readOrderSearch } from '../../src/search/orders/order-request.js'
 import { at, commit, DID, NFT, PUBLISHED, TOKEN } from './published.js'
-import { ALICE, BOB, type StoreSession } from './session.js'
 
 const txOf = (number: number): Hex => toHex(number, { size: 32 })
 const OTHER_TOKEN: Address = '0x2222222222222222222222222222222222222222'

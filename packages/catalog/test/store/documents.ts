@@ -1,11 +1,11 @@
 import { zeroHash } from 'viem'
-import type { IndexChange } from '../../../../catalog/src/index/index-store.js'
-import { readSearch } from '../../../../catalog/src/search/request.js'
-import type { Scope, SearchResult } from '../../../../catalog/src/search/syntax.js'
-import { didOf } from '../../../../protocol/src/ddo/ddo.js'
-import type { Address } from '../../../../protocol/src/hex.js'
-import type { StateStore } from '../../../src/state/stores.js'
-import { ALICE, type StoreSession } from './session.js'
+import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import type { Address } from '../../../protocol/src/hex.js'
+import type { StateStore } from '../../../provider/src/state/stores.js'
+import type { IndexChange } from '../../src/index/index-store.js'
+import { readSearch } from '../../src/search/request.js'
+import type { Scope, SearchResult } from '../../src/search/syntax.js'
 
 /** A published asset: where it is found, and the events that publish it. */
 export interface PublishedAsset {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { IndexBatch, IndexChange } from '../../../../catalog/src/index/index-store.js'
-import { UnstorableError } from '../../../../protocol/src/errors.js'
+import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { UnstorableError } from '../../../protocol/src/errors.js'
+import type { IndexBatch, IndexChange } from '../../src/index/index-store.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN, UNSTORABLE } from './published.js'
-import { ALICE, BOB, type StoreSession } from './session.js'
 
 /** IndexStore: leadership of a chain, and batches of events. */
 export function indexSuite(session: StoreSession): void {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import { assetOf, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
-import type { StoreSession } from './session.js'
 
 /** Batches that are committed while it is searched. */
 const ROUNDS = 8

@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+import { onBothDatabases } from '../../../test/helpers/store-session.js'
+import { generationSuite } from './store/generations.js'
+import { indexSuite } from './store/index-batches.js'
+import { rollbackSuite } from './store/index-rollback.js'
+import { orderSuite } from './store/orders.js'
+import { searchChangeSuite } from './store/search-changes.js'
+import { querySuite } from './store/search-queries.js'
+import { resultSuite } from './store/search-results.js'
+import { searchUpkeepSuite } from './store/search-upkeep.js'
+
+onBothDatabases((session) => {
+  describe('index', () => indexSuite(session))
+  describe('index, rolled back', () => rollbackSuite(session))
+  describe('index, built again', () => generationSuite(session))
+  describe('search, by queries', () => querySuite(session))
+  describe('search, its results', () => resultSuite(session))
+  describe('search, as the index changes', () => searchChangeSuite(session))
+  describe('orders', () => orderSuite(session))
+  describe('search, its upkeep', () => searchUpkeepSuite(session))
+})

@@ -1,0 +1,1 @@
+import './s3-memory.test.js'

@@ -1,0 +1,19 @@
+import { describe } from 'vitest'
+import { onBothDatabases } from '../../../../test/helpers/store-session.js'
+import { deliverySuite } from './store-suite/deliveries.js'
+import { failureSuite } from './store-suite/failure.js'
+import { healthSuite } from './store-suite/health.js'
+import { identitySuite } from './store-suite/identity.js'
+import { nonceSuite } from './store-suite/nonces.js'
+import { proofSuite } from './store-suite/proofs.js'
+import { timeSuite } from './store-suite/times.js'
+
+onBothDatabases((session) => {
+  describe('nonces', () => nonceSuite(session))
+  describe('times and counters', () => timeSuite(session))
+  describe('proofs of delivery', () => proofSuite(session))
+  describe('deliveries and fees', () => deliverySuite(session))
+  describe('identity', () => identitySuite(session))
+  describe('health', () => healthSuite(session))
+  describe('failures', () => failureSuite(session))
+})

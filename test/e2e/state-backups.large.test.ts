@@ -1,0 +1,1 @@
+import './state-backups.test.js'

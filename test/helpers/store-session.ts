@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import pg from 'pg'
+import { afterEach, beforeAll, beforeEach, describe } from 'vitest'
+import { parseNonce } from '../../packages/provider/src/auth/nonce.js'
+import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
+import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
+import type { StateStore } from '../../packages/provider/src/state/stores.js'
+import { type PostgresBackend, startPostgres } from './backends.js'
+import { newFolder } from './cleanup.js'
+
+/** A database for one test, and how to open it. */
+export interface StoreUnderTest {
+  /** Opens the same data repeatedly: after a `close`, like a restart, and concurrently, like a second instance. */
+  open(): Promise<StateStore>
+  /** Removes the data. */
+  destroy(): Promise<void>
+}
+
+export const ALICE = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+export const BOB = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
+
+/** The sort key of a nonce. */
+export const key = (nonce: string): string => parseNonce(nonce, 10n ** 39n).sortKey
+
+/** An empty database for each test of a suite, and the open instances on it. */
+export class StoreSession {
+  #database: StoreUnderTest | undefined
+  #instances: StateStore[] = []
+
+  constructor(create: () => Promise<StoreUnderTest>) {
+    beforeEach(async () => {
+      this.#database = await create()
+      await this.open()
+    })
+    afterEach(async () => {
+      await Promise.all(this.#instances.splice(0).map((instance) => instance.close()))
+      await this.#database?.destroy()
+    })
+  }
+
+  /** The first instance. */
+  get store(): StateStore {
+    const [store] = this.#instances
+    if (!store) throw new Error('no store is open outside of a test')
+    return store
+  }
+
+  /** Opens one more instance, which is closed after the test. */
+  async open(): Promise<StateStore> {
+    if (!this.#database) throw new Error('there is no database outside of a test')
+    const instance = await this.#database.open()
+    this.#instances.push(instance)
+    return instance
+  }
+
+  /** Closes an instance before the test ends. */
+  async close(instance: StateStore): Promise<void> {
+    this.#instances = this.#instances.filter((open) => open !== instance)
+    await instance.close()
+  }
+
+  /** Restarts the service: closes every instance and opens one. */
+  async restart(): Promise<void> {
+    await Promise.all(this.#instances.splice(0).map((instance) => instance.close()))
+    await this.open()
+  }
+}
+
+/** Runs a suite of a store on both databases. Each test begins with an empty one. */
+export function onBothDatabases(suite: (session: StoreSession) => void): void {
+  describe('sqlite', () => suite(new StoreSession(async () => emptySqlite())))
+  describe('postgres', () => {
+    let server: PostgresBackend
+    // one database for all tests, since creating one takes longer than most tests
+    let shared: Promise<StoreUnderTest & { url: string }> | undefined
+    beforeAll(async () => {
+      server = await startPostgres()
+    })
+    const migrated = async () => {
+      const under = await emptyPostgres(server)
+      await (await under.open()).close()
+      await execute(under.url, KEEP)
+      return under
+    }
+    suite(
+      new StoreSession(async () => {
+        shared ??= migrated()
+        const { open, url } = await shared
+        return { open, destroy: () => execute(url, RESTORE) }
+      }),
+    )
+  })
+}
+
+function emptySqlite(): StoreUnderTest {
+  const path = newFolder()
+  return {
+    open: async () => openSqliteStore(path),
+    destroy: async () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** Creates an empty database without a schema, whose collation does not sort by bytes. */
+export async function emptyPostgres(server: PostgresBackend): Promise<StoreUnderTest & { url: string }> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await execute(
+    server.url(),
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C'`,
+  )
+  const url = server.url(name)
+  return {
+    url,
+    open: () => openPostgresStore({ url, connections: 5, timeout: 60_000 }),
+    destroy: () => execute(server.url(), `DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+const EACH_TABLE = `FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I)', name) INTO has_rows;`
+/** Keeps the rows that a new database has. */
+const KEEP = `CREATE SCHEMA made;
+  DO $$ DECLARE name text; has_rows boolean; BEGIN ${EACH_TABLE}
+    IF has_rows THEN EXECUTE format('CREATE TABLE made.%1$I AS TABLE %1$I', name); END IF;
+  END LOOP; END $$`
+/** Ends the sessions of a database, and gives its tables the rows of a new one. */
+const RESTORE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid();
+  DO $$ DECLARE name text; has_rows boolean; BEGIN ${EACH_TABLE}
+    IF has_rows THEN EXECUTE format('TRUNCATE %I', name); END IF;
+    IF to_regclass(format('made.%I', name)) IS NOT NULL THEN
+      EXECUTE format('INSERT INTO %1$I SELECT * FROM made.%1$I', name);
+    END IF;
+  END LOOP; END $$`
