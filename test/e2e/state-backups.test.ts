@@ -183,7 +183,7 @@ describe('backups by tidegate state', () => {
         ['state', 'backup', join(disk, 'backup.sqlite')],
         configured(full.embedded as Database),
       )
-      expect(made).toMatchObject({ status: 2, stderr: expect.stringContaining('its disk is full') })
+      expect(made).toMatchObject({ status: 69, stderr: expect.stringContaining('its disk is full') })
       expect(readdirSync(disk)).toEqual([])
     } finally {
       spawnSync('umount', [disk])

@@ -87,6 +87,8 @@ export function faultOf(error: unknown): DatabaseFault {
   const number = /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message ?? '')?.[1]
   if (number !== undefined) return classified(NUMBERS[number] ?? `SQLITE_${number}`)
   if (typeof code === 'string' && /^\w{1,40}$/.test(code)) return classified(code)
+  // a wrong sslmode, which no later start corrects
+  if (/does not support SSL/.test(message ?? '')) return { kind: 'failed', code: 'NO_TLS' }
   // the PostgreSQL client gives no code to timeouts and lost connections
   if (/time(d )?out|terminated|connection/i.test(message ?? '')) return { kind: 'unreachable', code: 'NO_ANSWER' }
   return { kind: 'failed', code: name ?? 'Error' }
