@@ -11,6 +11,7 @@ import { loadSettings } from '../packages/provider/src/config/load.js'
 import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import { acquire, order } from '../test/helpers/consume.js'
 import { eventually } from '../test/helpers/eventually.js'
+import { orderOf } from '../test/helpers/orders.js'
 import { RpcProxy } from '../test/helpers/rpc-proxy.js'
 import { World } from '../test/helpers/world.js'
 import expected from './costs.json' with { type: 'json' }
@@ -133,7 +134,7 @@ async function orderInIndex(folder: string, counter: Counter): Promise<Cost> {
     await store.index.commit({ ...index, from: undefined, to: first as Cursor, changes })
     const datatoken = changes.flatMap((change) => (change.kind === 'datatoken' ? change.datatoken.address : []))[0]
     counter.reset()
-    const order = { kind: 'order', datatoken: datatoken as Address } as const
+    const order = orderOf(datatoken as Address)
     await store.index.commit({ ...index, from: first, to: second as Cursor, changes: [order] })
     return { ...counter.counts, 'rpc calls': 0, 'rpc round trips': 0, upstream: 0 }
   } finally {

@@ -12,6 +12,7 @@ import type { Services } from '../packages/provider/src/http/services.js'
 import { openPostgresStore } from '../packages/provider/src/state/postgres.js'
 import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import type { StateStore } from '../packages/provider/src/state/stores.js'
+import { orderOf } from '../test/helpers/orders.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { postgresFor } from './lib/database.js'
 import { send } from './lib/processes.js'
@@ -173,7 +174,7 @@ async function measure(store: StateStore, make: () => object, smoke: boolean): P
 async function forget({ index }: StateStore): Promise<void> {
   const from = await index.cursor(CHAIN)
   const to = { block: (from?.block ?? 0) + 1, hash: '0x1' } as const
-  const order: IndexChange = { kind: 'order', datatoken: addressesOf(0).datatoken }
+  const order: IndexChange = orderOf(addressesOf(0).datatoken)
   const done = await index.commit({ chainId: CHAIN, from, to, changes: [order] })
   if (!done) throw new Error('The index was not where it was read to be.')
 }

@@ -95,7 +95,7 @@ describe('download links', () => {
 
   it.skipIf(!wget)('are taken up again by wget -c', async () => {
     const url = await link()
-    const target = join(folder, 'file-0')
+    const target = join(folder, 'tides.bin')
     // wget names the file by the URL, as it does for people
     const options = ['-q', '-c', '--tries=1', '-P', folder]
     await run(wget as string, [...options, url])
@@ -152,7 +152,7 @@ describe('download links', () => {
 
   it('never stand in a log or a span, and the line of a request says whom they are for', async () => {
     const url = await link()
-    const refused = `${at(first(), url).slice(0, -12)}/file-0`
+    const refused = `${at(first(), url).slice(0, -15)}/tides.bin`
     await ask(refused)
     await ask(url, { method: 'DELETE' })
     await ask(`${at(first(), url)}/more`)

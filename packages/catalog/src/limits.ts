@@ -85,9 +85,9 @@ export const CATALOG_LIMITS = {
     marks: 4,
     /** Characters of a prefix with its own token, in texts of up to `value` characters. A longer prefix costs a scan of all words that begin with it. */
     beginning: 2,
-    /** Longer prefixes of a search, counted per field: each costs a scan of words. Front ends send four. */
-    prefixes: 16,
-    /** Characters of a text that can be matched as a whole value, sorted by or aggregated: as in Elasticsearch. */
+    /** Distinct longer prefixes of a search, counted per field: each costs a scan of its words. Front ends send three words in nine fields. */
+    prefixes: 32,
+    /** Characters of a text that can be matched as a whole value, sorted by or aggregated: the same as in Elasticsearch. */
     value: 256,
     /** Documents per batch of search rows in the background, and characters of them after which the batch ends. */
     built: { documents: 20, characters: 262_144 },

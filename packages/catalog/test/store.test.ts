@@ -3,6 +3,7 @@ import { onBothDatabases } from '../../../test/helpers/store-session.js'
 import { generationSuite } from './store/generations.js'
 import { indexSuite } from './store/index-batches.js'
 import { rollbackSuite } from './store/index-rollback.js'
+import { orderSuite } from './store/orders.js'
 import { searchChangeSuite } from './store/search-changes.js'
 import { querySuite } from './store/search-queries.js'
 import { resultSuite } from './store/search-results.js'
@@ -15,5 +16,6 @@ onBothDatabases((session) => {
   describe('search, by queries', () => querySuite(session))
   describe('search, its results', () => resultSuite(session))
   describe('search, as the index changes', () => searchChangeSuite(session))
+  describe('orders', () => orderSuite(session))
   describe('search, its upkeep', () => searchUpkeepSuite(session))
 })

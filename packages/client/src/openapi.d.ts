@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Encrypt a document
-         * @description Encrypts the raw body to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" is optional; if sent, it is verified and its nonce consumed.
+         * @description Encrypts the raw body to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" is optional; if sent, it is verified and its nonce consumed. So is an auth token.
          */
         post: operations["encrypt"];
         delete?: never;
@@ -91,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Describe files
-         * @description Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that is not available is valid: false in a 200, and so is a published one whose descriptor is not understood; for a storage object that the caller sends, reason says why. Without an order a published file is only probed: one that needs a POST, a database statement or a query with variables is described from its descriptor. Results are cached for a minute.
+         * @description Size, type and validity of the files of a published service (did, serviceId), or of storage objects sent as the body: one, a list, or {files: list}, each of which counts as a request. A file that is not available is valid: false in a 200, and so is a published one whose descriptor is not understood; for a storage object that the caller sends, reason says why. Without an order a published file is only probed: one that needs a POST, a database statement or a query with variables is described from its descriptor. Results are cached for a minute.
          */
         post: operations["fileinfo"];
         delete?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Create an auth token
-         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Every request creates a new token.
+         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". @oceanprotocol/lib 9 appends the id of this provider (POST /directCommand) to the text for a new token. Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Every request creates a new token.
          */
         get: operations["createAuthToken"];
         put?: never;
@@ -276,7 +276,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an auth token
-         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. The signature may also be sent as the header `signature`.
+         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". @oceanprotocol/lib 9 appends the id of this provider (POST /directCommand) to the text for a new token. Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. The signature may also be sent as the header `signature`.
          */
         delete: operations["deleteAuthToken"];
         options?: never;
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Create an auth token (modern clients)
-         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Without validUntil the token has the lifetime that the operator configured. Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise. Its URI is the base URL of the provider, and its Expiration Time takes the place of validUntil.
+         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". @oceanprotocol/lib 9 appends the id of this provider (POST /directCommand) to the text for a new token. Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Without validUntil the token has the lifetime that the operator configured. Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise. Its URI is the base URL of the provider, and its Expiration Time takes the place of validUntil.
          */
         post: operations["generateAuthToken"];
         delete?: never;
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Delete an auth token (modern clients)
-         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise. Its URI is the URL of this route.
+         * @description Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". @oceanprotocol/lib 9 appends the id of this provider (POST /directCommand) to the text for a new token. Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards. Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise. Its URI is the URL of this route.
          */
         post: operations["invalidateAuthToken"];
         delete?: never;
@@ -375,7 +375,7 @@ export interface paths {
         put?: never;
         /**
          * Validate a DDO
-         * @description Checks a DDO before it is published, and signs its SHA-256 so that the contract records who validated it. The body is the DDO, or {ddo, publisherAddress, nonce, signature}, as octets or JSON; then the hash is that of JSON.stringify(ddo). A signature is optional: over publisherAddress + nonce, or publisherAddress + nonce + "validateDDO". If sent, it is verified and its nonce consumed, whatever becomes of the DDO.
+         * @description Checks a DDO before it is published, and signs its SHA-256 so that the contract records who validated it. The body is the DDO, or {ddo, publisherAddress, nonce, signature}, as octets or JSON; then the hash is that of JSON.stringify(ddo). A signature is optional: over publisherAddress + nonce, or publisherAddress + nonce + "validateDDO". If sent, it is verified and its nonce consumed, whatever becomes of the DDO. An auth token is verified as well.
          */
         post: operations["postApiAquariusAssetsDdoValidate"];
         delete?: never;
@@ -415,9 +415,29 @@ export interface paths {
         put?: never;
         /**
          * Search assets, documents alone
-         * @description Finds active and unlisted assets by what their documents say. A construct that is not understood is refused by its name. Of a chain whose index is not up to date nothing is found; _shards tells of how many. The answer is the list of their documents.
+         * @description Finds active and unlisted assets by what their documents say. A construct that is not understood is refused by its name. Of a chain whose index is not up to date nothing is found; _shards tells of how many. The answer is the list of their documents. With index, the answer has the form that front ends of Ocean Node read; the index order is that of orders.
          */
         post: operations["postApiAquariusAssetsMetadataQuery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/aquarius/assets/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Names of assets
+         * @description The names of up to 1000 assets by DID. Assets that a search does not find are left out.
+         */
+        post: operations["postApiAquariusAssetsNames"];
         delete?: never;
         options?: never;
         head?: never;
@@ -438,6 +458,26 @@ export interface paths {
         get: operations["getApiServicesStatus"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/directCommand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Status in the form of Ocean Node
+         * @description Answers `status`: the id of this provider, which @oceanprotocol/lib 9 signs for a token, its key, chains, index and storage kinds. Every other command is refused.
+         */
+        post: operations["directCommand"];
         delete?: never;
         options?: never;
         head?: never;
@@ -707,7 +747,7 @@ export interface operations {
                  */
                 chainId: number;
                 /**
-                 * @description Address that signed, if a signature is sent.
+                 * @description Address that signed, or that the token was issued to. Required with a signature.
                  * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
                  */
                 consumerAddress?: string;
@@ -1060,9 +1100,22 @@ export interface operations {
                      *     }
                      */
                     userdata?: Record<string, never> | string;
+                    /**
+                     * @description Chain of a smartcontract object that names none.
+                     * @example 8996
+                     */
+                    chainId?: number;
                 } | Record<string, never> | {
                     /** @enum {unknown} */
                     type: "url" | "ipfs" | "graphql" | "arweave" | "smartcontract" | "filecoin" | "s3" | "sql" | "ftp" | "hosted";
+                } | {
+                    /** @enum {unknown} */
+                    type: "url" | "ipfs" | "graphql" | "arweave" | "smartcontract" | "filecoin" | "s3" | "sql" | "ftp" | "hosted";
+                }[] | {
+                    files: {
+                        /** @enum {unknown} */
+                        type: "url" | "ipfs" | "graphql" | "arweave" | "smartcontract" | "filecoin" | "s3" | "sql" | "ftp" | "hosted";
+                    }[];
                 };
             };
         };
@@ -1238,7 +1291,7 @@ export interface operations {
                  */
                 transferTxId?: string;
                 /**
-                 * @description Id of the compute environment that the order is for. Required for a compute service, refused for an access service.
+                 * @description Id of the compute environment that the order is for. Required for a compute service, ignored for an access service.
                  * @example small
                  */
                 environment?: string;
@@ -4258,6 +4311,134 @@ export interface operations {
             };
         };
     };
+    postApiAquariusAssetsNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The DIDs of the assets. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    didList: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The names by DID. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: METHOD_NOT_ALLOWED. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: REQUEST_TIMEOUT. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BODY_TOO_LARGE. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_CONTENT_TYPE. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: RANGE_NOT_SATISFIABLE. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: HEADERS_TOO_LARGE. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: INTERNAL. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: CHAIN_UNAVAILABLE. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: SEARCH_UNAVAILABLE, STATE_UNAVAILABLE. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getApiServicesStatus: {
         parameters: {
             query?: never;
@@ -4329,6 +4510,154 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: INTERNAL. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: STATE_UNAVAILABLE. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    directCommand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The command. Only `status` is supported.
+                     * @example status
+                     */
+                    command: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The status. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description libp2p peer id of the provider key. */
+                        id: string;
+                        /** @description Compressed public key, as hex without 0x. */
+                        publicKey: string;
+                        address: string;
+                        version: string;
+                        /** @constant */
+                        http: true;
+                        /** @constant */
+                        p2p: false;
+                        provider: {
+                            chainId: string;
+                            network: string;
+                        }[];
+                        indexer: {
+                            chainId: string;
+                            network: string;
+                            block: string;
+                        }[];
+                        supportedStorage: {
+                            [key: string]: boolean;
+                        };
+                        platform: {
+                            [key: string]: string;
+                        };
+                        /** @description Seconds since the start. */
+                        uptime: number;
+                    };
+                };
+            };
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: METHOD_NOT_ALLOWED. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: REQUEST_TIMEOUT. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BODY_TOO_LARGE. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_CONTENT_TYPE. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: RANGE_NOT_SATISFIABLE. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: HEADERS_TOO_LARGE. */
+            431: {
                 headers: {
                     [name: string]: unknown;
                 };

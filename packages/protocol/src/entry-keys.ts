@@ -1,6 +1,7 @@
 export { decrypt, encrypt } from './crypto/ecies.js'
 export { hasForm } from './crypto/ecies-content.js'
 export {
+  compressedPublicKey,
   derivedSecret,
   type ProviderKey,
   personalDigest,

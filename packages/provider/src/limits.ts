@@ -48,6 +48,10 @@ export const PROVIDER_LIMITS = {
     /** Nesting of userdata. Parameters are flat; variables of a query have one or two levels. */
     userdataDepth: 4,
   },
+  fileinfo: {
+    /** Storage objects that one request may list, each of which counts as a request. Market pages list one to ten. */
+    listed: 20,
+  },
   quotes: {
     /** Seconds for which a quote is valid: a day to pay, so that a raised fee takes effect within a day. */
     lifetime: 86_400,
@@ -136,6 +140,8 @@ export const PROVIDER_LIMITS = {
     grant: 4608,
     /** Characters of userdata in a download link, as JSON. Dates and names have a few dozen. */
     userdata: 512,
+    /** Milliseconds in which a storage may tell the name that a link ends with: people wait for the link. */
+    naming: 3_000,
   },
   console: {
     /** Files of the built console. It has a few dozen. */

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { DocumentReader } from '../../../packages/catalog/src/documents.js'
 import { changesOf } from '../../../packages/catalog/src/index/changes.js'
 import type { Cursor } from '../../../packages/catalog/src/index/index-store.js'
-import { queryFor } from '../../../packages/catalog/src/index/tables/change-statements.js'
+import { queriesFor } from '../../../packages/catalog/src/index/tables/change-statements.js'
 import { lastMetadata } from '../../../packages/catalog/src/published.js'
 import type { Chain } from '../../../packages/chain/src/chains.js'
 import { opened } from '../../../packages/protocol/src/ddo/opened.js'
@@ -46,7 +46,7 @@ export default target({
     holds(await index.commit({ chainId, from: undefined, to, changes, undoSince: 0 }), 'the changes are written')
     for (const change of changes) {
       // PostgreSQL must accept it as well: no NUL in texts, and safe integers only
-      for (const value of queryFor(CHAIN_ID, change).values) {
+      for (const value of queriesFor(CHAIN_ID, change).flatMap(({ values }) => values)) {
         holds(typeof value !== 'string' || !value.includes('\0'), 'every database can store a text')
         holds(typeof value !== 'number' || Number.isSafeInteger(value), 'every database can store a number')
       }

@@ -146,6 +146,7 @@ function changeForLog(change: IndexChange): object {
     case 'metadata':
       return { kind: change.kind, address: change.metadata.nft, txId: change.metadata.txId }
     case 'order':
+    case 'reuse':
       return { kind: change.kind, address: change.datatoken }
     default:
       return { kind: change.kind, address: change.nft }

@@ -60,6 +60,7 @@ function assetChangedBy(change: IndexChange): Address | undefined {
   switch (change.kind) {
     case 'nft':
     case 'datatoken':
+    case 'reuse':
       return undefined
     case 'order':
       return change.datatoken

@@ -5,7 +5,7 @@ import type { Address, Hex, Log } from 'viem'
 import { ChangeBatch } from './change-batch.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { IndexChange } from './index-store.js'
-import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
+import { datatokenOf, metadataFrom, nftOf, reusedOrderOf, startedOrderOf } from './indexed.js'
 
 /** Called for each unusable event. */
 export type Unusable = (event: { address: Address; txId: Hex | null; block: number; reason: string }) => void
@@ -85,7 +85,9 @@ async function changeOf(
     case 'MetadataState':
       return { kind: 'state', nft: emitter, state: event.args.state }
     case 'OrderStarted':
-      return { kind: 'order', datatoken: emitter }
+      return { kind: 'order', datatoken: emitter, order: startedOrderOf(event) }
+    case 'OrderReused':
+      return { kind: 'reuse', datatoken: emitter, order: reusedOrderOf(event) }
     default:
       return undefined
   }

@@ -126,6 +126,10 @@ export class ChainFollower {
     const view = await observeChain(chain, index, live?.cursor)
     this.recordView(live?.cursor, view)
     if (!(await index.tryLead(chainId))) return true
+    if (live?.lacksOrders && (!next || next.lacksOrders)) {
+      this.log.warn({ chainId }, 'index has no orders, rebuilding it')
+      await index.begin(chainId, true)
+    }
     const swept = old && (await index.sweep(chainId))
     // a rollback of a process that has ended
     if (live?.undoing) await this.undoTo(live.cursor)

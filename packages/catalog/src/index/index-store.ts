@@ -18,7 +18,31 @@ export interface BlockPart {
   log: number
 }
 
-/** A change of the index by an event. */
+/** The position and the parties of an order's event. */
+interface OrderEvent {
+  block: number
+  /** The log index in its block. */
+  log: number
+  txId: Hex
+  payer: Address
+  /** Seconds since 1970. */
+  timestamp: number
+}
+
+/** An order of a datatoken. */
+export interface StartedOrder extends OrderEvent {
+  consumer: Address
+  /** Undefined if it is no number that fits: the contract takes any from the buyer. */
+  serviceIndex: number | undefined
+}
+
+/** The reuse of an order, for the consumer of that order. */
+export interface ReusedOrder extends OrderEvent {
+  /** Transaction of the order. Untrusted: the contract takes any from the caller. */
+  started: Hex
+}
+
+/** A change by an event. */
 export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
   | { kind: 'datatoken'; datatoken: IndexedDatatoken }
@@ -30,8 +54,9 @@ export type IndexChange =
       services?: IndexedAsset['services']
     }
   | { kind: 'state'; nft: Address; state: number }
-  | { kind: 'order'; datatoken: Address }
-  /** The document or state of an NFT is unknown, so its asset is unavailable. */
+  | { kind: 'order'; datatoken: Address; order: StartedOrder }
+  | { kind: 'reuse'; datatoken: Address; order: ReusedOrder }
+  /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */
   | { kind: 'unreadable'; nft: Address; reason: string }
 
 /** Returns the characters of a change: its document and prepared rows. */
@@ -81,10 +106,13 @@ export interface IndexGeneration {
 }
 
 export interface Generations {
-  /** Serves requests. `undoing`: its rollback was interrupted. */
-  live?: { id: number; cursor: Cursor; undoing?: true }
-  /** Will replace the live one. `wanted`: requested by the operator. */
-  next?: { id: number; cursor?: Cursor; undoing?: true; wanted: boolean }
+  /**
+   * The one that serves requests. `undoing`: its rollback was interrupted. `lacksOrders`: it was read by a version that stored no
+   * orders.
+   */
+  live?: { id: number; cursor: Cursor; undoing?: true; lacksOrders?: true }
+  /** The one that will replace it; `wanted`: requested by the operator. */
+  next?: { id: number; cursor?: Cursor; undoing?: true; lacksOrders?: true; wanted: boolean }
   /** Whether rows of obsolete generations are left. */
   old: boolean
 }

@@ -4,6 +4,7 @@ import { type IndexedDatatoken, type IndexedMetadata, type IndexedNft, isoTime, 
 import { type Decoded, didOf, isEncrypted } from '@tidegate/protocol/documents'
 import type { Address, Hex } from 'viem'
 import type { MetadataEvent } from '../published.js'
+import type { ReusedOrder, StartedOrder } from './index-store.js'
 
 const cut = (name: string) => name.slice(0, CHAIN_LIMITS.chain.name)
 
@@ -25,7 +26,26 @@ export function datatokenOf({ args }: EventNamed<'TokenCreated'>): IndexedDatato
   return { address: args.newTokenAddress, nft: args.creator, name: cut(args.name), symbol: cut(args.symbol) }
 }
 
-/** Returns the metadata of an event and its decoded document. */
+/** The order that an event tells of. */
+export function startedOrderOf(event: EventNamed<'OrderStarted'>): StartedOrder {
+  const { consumer, payer, serviceIndex, timestamp } = event.args
+  const index = serviceIndex > Number.MAX_SAFE_INTEGER ? undefined : Number(serviceIndex)
+  return { ...positionOf(event), consumer, payer, serviceIndex: index, timestamp: secondsOf(timestamp) }
+}
+
+/** The reuse of an order that an event tells of. */
+export function reusedOrderOf(event: EventNamed<'OrderReused'>): ReusedOrder {
+  const { orderTxId, caller, timestamp } = event.args
+  return { ...positionOf(event), payer: caller, started: orderTxId, timestamp: secondsOf(timestamp) }
+}
+
+const positionOf = ({ blockNumber, logIndex, transactionHash }: EventNamed<'OrderStarted' | 'OrderReused'>) => ({
+  block: Number(blockNumber),
+  log: Number(logIndex),
+  txId: transactionHash as Hex,
+})
+
+/** Combines a metadata event with its decoded document. */
 export function metadataFrom(
   event: MetadataEvent,
   nft: Address,

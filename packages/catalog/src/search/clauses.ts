@@ -22,7 +22,7 @@ export function phrase(fields: Field[], phrase: Phrase, reader: QueryReader): Cl
   const { words, prefix } = phrase
   reader.clause()
   reader.lookup(words.length * fields.length)
-  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reader.prefix(fields.length)
+  if (prefix && !(words.length === 1 && words.every(isShortBeginning))) reader.prefix(words, fields)
   return { kind: 'text', fields, phrase, boost: 1 }
 }
 

@@ -16,7 +16,8 @@ export function unsupported(part: string, construct: string): ValidationError {
 export class QueryReader {
   private clauses = 0
   private lookups = 0
-  private prefixes = 0
+  /** Distinct prefixes of distinct fields: front ends send the same text several times. */
+  private readonly prefixes = new Set<string>()
   private level = 0
 
   constructor(readonly part: string) {}
@@ -45,10 +46,10 @@ export class QueryReader {
       throw this.refuse(`It looks for more than ${LIMITS.lookups} words, each counted for each of its fields.`)
   }
 
-  /** Counts a prefix that costs a scan of all words of some fields. */
-  prefix(fields: number): void {
-    this.prefixes += fields
-    if (this.prefixes > LIMITS.prefixes)
+  /** Counts a prefix that is searched among all words of some fields. The same one costs once. */
+  prefix(words: readonly string[], fields: readonly { path: string }[]): void {
+    for (const { path } of fields) this.prefixes.add(`${path} ${words.join(' ')}`)
+    if (this.prefixes.size > LIMITS.prefixes)
       throw this.refuse(
         `It looks for more than ${LIMITS.prefixes} beginnings of words, each counted for each of its fields.`,
       )

@@ -52,7 +52,9 @@ function boolean(value: unknown, reader: QueryReader): Clause {
   const clauses = (key: string): Clause[] => {
     const inside = body[key]
     if (inside === undefined) return []
-    return (Array.isArray(inside) ? inside : [inside]).map((one) => readClause(one, reader))
+    // front ends leave null or false in place of a clause that they do not need
+    const clauses = (Array.isArray(inside) ? inside : [inside]).filter((one) => one !== null && one !== false)
+    return clauses.map((one) => readClause(one, reader))
   }
   const [must, filter, should, not] = [clauses('must'), clauses('filter'), clauses('should'), clauses('must_not')]
   const rule = body.minimum_should_match

@@ -1,6 +1,6 @@
 import { CATALOG_LIMITS } from '../limits.js'
-import { EVERYTHING } from './clauses.js'
 import { numberOf } from './document.js'
+import { ofVersions, versionOfIndex } from './document-versions.js'
 import { boostOf, fieldOf } from './query-parts.js'
 import { type QueryReader, withoutKeyword } from './query-reader.js'
 import type { Clause, Limit } from './syntax.js'
@@ -22,8 +22,7 @@ export function terms(value: unknown, reader: QueryReader): Clause {
 }
 
 function valuesIn(path: string, exact: boolean, values: string[], boost: number): Clause {
-  // there is only one index, under any name
-  if (path === '_index') return { ...EVERYTHING, boost }
+  if (path === '_index') return { ...ofVersions(values.map(versionOfIndex)), boost }
   return { kind: 'values', path, exact, boost, values: [...new Set(values)] }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Address } from 'viem'
+import { orderOf } from '../../../../test/helpers/orders.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 
@@ -261,7 +262,7 @@ export function changesOf(assets: (typeof ASSET extends fc.Arbitrary<infer T> ? 
       },
       { kind: 'datatoken', datatoken: { address: datatoken, nft, name: 'Data Token', symbol: 'D' } },
       { kind: 'metadata', metadata: { nft, did, state, ddo, reason: null, encrypted: at % 3 === 0, ...event } },
-      ...Array.from({ length: orders }, () => ({ kind: 'order', datatoken }) as const),
+      ...Array.from({ length: orders }, () => orderOf(datatoken)),
     ]
   })
 }

@@ -3,6 +3,7 @@ import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
+import { orderOf } from '../../../../test/helpers/orders.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
@@ -77,7 +78,7 @@ describe('what a search found before', () => {
     expect(await told()).toEqual({ found: 1, name: 'tide', sum: { value: 0 } })
     await commit(2, published('tide tables'))
     expect(await told()).toMatchObject({ name: 'tide tables' })
-    await commit(3, [{ kind: 'order', datatoken: TOKEN }])
+    await commit(3, [orderOf(TOKEN)])
     expect(await told()).toMatchObject({ sum: { value: 1 } })
     await commit(4, [{ kind: 'state', nft: NFT, state: 3 }])
     expect(await told()).toEqual(none)

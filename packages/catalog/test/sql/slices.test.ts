@@ -100,7 +100,8 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing;
       DROP INDEX index_undo_by_row;
-      DROP TABLE origin;
+      DROP TABLE origin, index_order;
+      ALTER TABLE index_reading DROP COLUMN orders;
       UPDATE tidegate_schema SET version = ${version};
       COMMIT`)
     store = await open()

@@ -1,4 +1,5 @@
 import { zeroHash } from 'viem'
+import { orderOf } from '../../../../test/helpers/orders.js'
 import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexedMetadata, IndexedNft } from '../../../protocol/src/ddo/indexed.js'
 import type { IndexChange } from '../../src/index/index-store.js'
@@ -15,7 +16,7 @@ export const metadata: IndexedMetadata = {
   ...{ nft: NFT, did: DID, state: 0, ddo: '{"a":"ü"}', reason: null, encrypted: true },
   ...{ txId: zeroHash, block: 7, from: ALICE, timestamp: 70 },
 }
-export const order: IndexChange = { kind: 'order', datatoken: TOKEN }
+export const order: IndexChange = orderOf(TOKEN)
 
 /** The events of an asset that is published and ordered twice. */
 export const PUBLISHED: IndexChange[] = [

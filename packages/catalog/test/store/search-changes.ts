@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { orderOf } from '../../../../test/helpers/orders.js'
 import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
@@ -62,7 +63,7 @@ export function searchChangeSuite(session: StoreSession): void {
       aggs: { n: { sum: { field: 'stats.orders' } } },
     }
     expect(await names(ordered)).toEqual([])
-    const order: IndexChange = { kind: 'order', datatoken: waves.datatoken }
+    const order: IndexChange = orderOf(waves.datatoken)
     await commit(session, [order, order], 2)
     expect(await names(ordered)).toEqual(['waves'])
     expect((await find(ordered)).aggregations).toEqual({ n: { value: 2 } })
@@ -74,7 +75,7 @@ export function searchChangeSuite(session: StoreSession): void {
     await commit(session, [...tables.changes, ...waves.changes], 1, { undoSince })
     const later: IndexChange[] = [
       ...[...renamed, ...model.changes, { kind: 'state', nft: waves.nft, state: 3 } as const],
-      { kind: 'order', datatoken: tables.datatoken },
+      orderOf(tables.datatoken),
     ]
     await commit(session, later, 2, { undoSince })
     expect(await names(words('ebb'))).toEqual(['tables'])

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
+import { orderOf } from '../../../../test/helpers/orders.js'
 import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexedAsset } from '../../../protocol/src/ddo/indexed.js'
 import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
@@ -13,7 +14,7 @@ export function resultSuite(session: StoreSession): void {
   }
   beforeEach(async () => {
     const [{ datatoken: a }, { datatoken: b }] = [CATALOGUE.tables, CATALOGUE.waves]
-    const orders = [a, a, a, b].map((datatoken) => ({ kind: 'order', datatoken }) as const)
+    const orders = [a, a, a, b].map((datatoken) => orderOf(datatoken))
     await commit(session, [...CATALOGUE_CHANGES, ...orders], 1)
   })
 

@@ -8,7 +8,10 @@ import { boundedText } from './body.js'
 const MAX_FIELDS = 20
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
-/** Converts a refusal to an error. Never throws: an unreadable refusal is reported by its status. */
+/** The code that market front ends look for. People read the sentence before it. */
+const LEGACY_CODE = / \(denied with code: ConsumableCodes\.\w{1,64}\)/
+
+/** Converts a refusal to an error. Never throws: of an unreadable one only the status is reported. */
 export async function refusalOf(response: Answer): Promise<TidegateError> {
   const { status } = response
   const retryAfter = secondsOf(response.headers.get('retry-after'))
@@ -24,7 +27,7 @@ export async function refusalOf(response: Answer): Promise<TidegateError> {
     }
     if (typeof error !== 'string') return unread
     const own = typeof code === 'string' && CODE.test(code) ? code : 'HTTP_ERROR'
-    return new TidegateError(own, printable(error) || unread.message, { status, retryAfter })
+    return new TidegateError(own, printable(error.replace(LEGACY_CODE, '')) || unread.message, { status, retryAfter })
   } catch {
     return unread
   }

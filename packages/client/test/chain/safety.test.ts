@@ -182,7 +182,10 @@ describe('an impossible purchase', () => {
     const credentials = { allow: [{ type: 'address', values: [admitted.address] }], deny: [] }
     const asset = await sold(2, { adjust: (document) => Object.assign(document, { credentials }) })
     const buyer = await withOcean(5n * ONE)
-    await expect(buyer.tidegate.buy(asset.did)).rejects.toMatchObject({ code: 'CREDENTIALS_DENIED' })
+    await expect(buyer.tidegate.buy(asset.did)).rejects.toMatchObject({
+      code: 'CREDENTIALS_DENIED',
+      message: 'Asset is not consumable. The credentials do not admit consumerAddress.',
+    })
     expect(await market.sent(buyer)).toBe(0)
     expect((await admitted.tidegate.buy(asset.did)).transactions).toHaveLength(2)
   })

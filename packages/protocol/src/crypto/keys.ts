@@ -32,7 +32,12 @@ export function providerKey(hex: string): ProviderKey {
   return { secret, publicKey, address: checksummed(hexOf(addressOf(publicKey))) }
 }
 
-/** Derives a secret of 32 bytes for one purpose (HKDF). It reveals neither the key nor secrets of other purposes. */
+/** Returns the compressed public key: 33 bytes. */
+export function compressedPublicKey({ publicKey }: Pick<ProviderKey, 'publicKey'>): Uint8Array {
+  return secp256k1.publicKeyConvert(publicKey, true)
+}
+
+/** Derives a secret of 32 bytes for one purpose (HKDF). It reveals neither the key nor the secrets of other purposes. */
 export function derivedSecret(key: ProviderKey, purpose: string): Uint8Array {
   return secretFrom(key.secret, purpose)
 }

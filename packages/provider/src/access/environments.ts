@@ -37,10 +37,8 @@ export function chosenEnvironment(
   environments: readonly ComputeEnvironment[],
 ): ComputeEnvironment | null {
   const refuse = (why: string) => ValidationError.of('environment', `The environment field ${why}`)
-  if (type === ACCESS) {
-    if (id !== undefined) throw refuse('is not for a service of type access: its fee is not that of an environment.')
-    return null
-  }
+  // clients send the environment of their compute page here too
+  if (type === ACCESS) return null
   const served = environmentsOn(chainId, environments)
   if (served.length === 0)
     throw refuse('has no possible value: the service sells computing, and this provider has no compute environment.')

@@ -67,6 +67,22 @@ describe('the largest credentials that a document may have', () => {
     expect(lookUps(documentWith(many(value)))).toBeLessThanOrEqual(few)
   })
 
+  it('refuse with the code that market front ends look for', () => {
+    const { credentials, services } = documentWith([CONSUMER, someone(1)])
+    const refusal = (consumer: Address, lists = credentials) => {
+      try {
+        assertAdmitted(consumer, lists, NOWHERE)
+      } catch (error) {
+        return error as { code: string; message: string }
+      }
+      throw new Error('It was not refused.')
+    }
+    const [denied, unlisted] = [refusal(CONSUMER), refusal(NFT, services[0]?.credentials)]
+    expect([denied.code, unlisted.code]).toEqual(['CREDENTIALS_DENIED', 'CREDENTIALS_DENIED'])
+    expect(denied.message).toContain('denied with code: ConsumableCodes.CREDENTIAL_IN_DENY_LIST')
+    expect(unlisted.message).toContain('denied with code: ConsumableCodes.CREDENTIAL_NOT_IN_ALLOW_LIST')
+  })
+
   it('match addresses regardless of case', () => {
     const ddo = documentWith([someone(1), '*'])
     expect(() => assertAdmitted(CONSUMER, ddo.credentials, NOWHERE)).not.toThrow()

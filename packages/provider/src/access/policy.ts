@@ -76,11 +76,14 @@ function listsThatMatter(credentials: Credentials, consumer: string): AccessList
 function settled(credentials: Credentials, consumer: string, member: Membership): boolean {
   const denied = isDenied(credentials, consumer, member)
   const allowed = isAllowed(credentials, consumer, member)
-  if (denied === true || allowed === false)
+  if (denied === true || allowed === false) {
+    // market front ends look for this code of the first provider in the text
+    const legacy = denied === true ? 'CREDENTIAL_IN_DENY_LIST' : 'CREDENTIAL_NOT_IN_ALLOW_LIST'
     throw new AccessError(
       'CREDENTIALS_DENIED',
-      'Asset is not consumable. The credentials do not admit consumerAddress.',
+      `Asset is not consumable. The credentials do not admit consumerAddress (denied with code: ConsumableCodes.${legacy}).`,
     )
+  }
   return denied === false && allowed === true
 }
 

@@ -4,6 +4,7 @@ import type { ProviderKey } from '@tidegate/protocol/keys'
 import type { Auth } from '../auth/auth.js'
 import { Links } from '../auth/links.js'
 import { CutOver } from '../auth/nonces/cut-over.js'
+import { providerIdentity } from '../auth/provider-identity.js'
 import { SignerRecovery } from '../auth/recovery.js'
 import { SignatureMatcher } from '../auth/signature.js'
 import { Tokens, tokenSecret } from '../auth/tokens.js'
@@ -20,8 +21,10 @@ export function openAuth(
     thread: availableParallelism() > settings.WORKERS,
     isSingle: () => batch.isSingle,
   })
-  const secret = tokenSecret(settings.AUTH_TOKEN_SECRET, firstKey(chains))
+  const key = firstKey(chains)
+  const secret = tokenSecret(settings.AUTH_TOKEN_SECRET, key)
   const auth = {
+    identity: providerIdentity(key),
     signatures: new SignatureMatcher(signers),
     nonces,
     cutOver: new CutOver(cutOver),

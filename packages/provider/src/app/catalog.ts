@@ -4,6 +4,7 @@ import {
   cachedSource,
   currentAssets,
   type IndexProgress,
+  indexOfPublishers,
   indexSource,
   isCurrent,
   OnChainReader,
@@ -36,7 +37,7 @@ export function openCatalog(
   const { index, search } = store
   const isChainCurrent = (chainId: number) =>
     progress().some((chain) => chain.chainId === chainId && isCurrent(chain, settings))
-  const indexed = currentAssets({
+  const current = currentAssets({
     index,
     chains,
     documents,
@@ -46,6 +47,7 @@ export function openCatalog(
     // two nodes may time out
     deadline: 2 * settings.RPC_TIMEOUT,
   })
+  const indexed = indexOfPublishers(current, settings.AUTHORIZED_PUBLISHERS)
   const cached = cachedSource(indexSource(indexed, documents), {
     ttl,
     chains: [...chains.keys()],

@@ -95,7 +95,13 @@ function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyR
     // routes for documents raise it
     bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, settings.MAX_BODY_SIZE),
     trustProxy: settings.TRUSTED_PROXIES ?? false,
-    routerOptions: { maxParamLength: PROVIDER_LIMITS.links.grant, ignoreTrailingSlash: true },
+    // as the routers of other providers do: clients send `fileInfo`, and `//api` after a base URL with a slash at its end
+    routerOptions: {
+      maxParamLength: PROVIDER_LIMITS.links.grant,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      caseSensitive: false,
+    },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     frameworkErrors: (error, request, reply) => early.routeAgain(app, error, request, reply),

@@ -33,7 +33,7 @@ export interface Catalog {
   indexed: AssetIndex
   onChain: OnChainReader
   documents: DocumentReader
-  search: Pick<StateStore['search'], 'find' | 'assets' | 'document'>
+  search: Pick<StateStore['search'], 'find' | 'findOrders' | 'assets' | 'document'>
   /** Index progress of each chain. */
   progress(): IndexProgress[]
   catchingUp: CatchingUp

@@ -20,8 +20,9 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
   })
 
   function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const path = request.url.split('?')[0] as string
-    const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url, path))
+    // the router ignores case and doubled slashes too
+    const path = (request.url.split('?')[0] as string).replace(/\/{2,}/g, '/').toLowerCase()
+    const pattern = [...allowed.keys()].find((url) => url !== '*' && matches(url.toLowerCase(), path))
     if (pattern) {
       reply.header('allow', [...(allowed.get(pattern) as Set<string>)].join(', '))
       return sendFixed(reply, 'METHOD')

@@ -286,6 +286,14 @@ describe('sign-in messages (EIP-4361)', () => {
     expect(signed).toHaveLength(before + 1)
   })
 
+  it('are not needed where the text names the provider by its id', async () => {
+    const { id } = (await post(`${strict.url}/directCommand`, { command: 'status' })).json
+    const nonce = freshNonce()
+    const signature = await signText(buyer, `${buyer.address}${nonce}createAuthToken${id}`)
+    const { json } = await post(strict.url + TOKEN, { address: buyer.address, nonce, signature })
+    expect(json).toEqual({ token: expect.any(String) })
+  })
+
   it('need the public URL, without which the setting is refused at the start', async () => {
     const settings = loadSettings(world.beside({ REQUIRE_DOMAIN_SIGNATURES: 'true', STATE_DIR: join(folder, 'none') }))
     await expect(createApp(settings)).rejects.toThrow(/REQUIRE_DOMAIN_SIGNATURES: needs PUBLIC_URL/)

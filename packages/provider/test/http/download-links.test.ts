@@ -86,10 +86,25 @@ describe('download links', () => {
     expect(signed.headers.get('etag')).toBe(etag)
   })
 
-  it('take the last part as a name alone', async () => {
+  it('end with the name of the file, which any other may replace', async () => {
     const { url } = await link()
-    expect(url.endsWith('/file-0')).toBe(true)
-    expect((await ask(url.replace(/file-0$/, 'any%20name.csv'))).text).toBe(CONTENT.toString())
+    expect(url.endsWith('/tides.csv')).toBe(true)
+    expect((await ask(url.replace(/tides.csv$/, 'any%20name.csv'))).text).toBe(CONTENT.toString())
+  })
+
+  it('end with a generic name if the storage tells none', async () => {
+    const broken = await world.publishUrl(`${world.storage.origin}/gone`, { publisher })
+    const order = await world.order(broken, buyer)
+    expect((await createLink(base, broken, order, buyer, {}, {})).url).toMatch(/\/file-0$/)
+    const odd = world.storage.on('/odd', (_request, response) =>
+      response
+        .writeHead(200, { 'content-disposition': `attachment; filename*=UTF-8''a%2F..%2Ftide%20%C3%A9%3F.csv` })
+        .end('x'),
+    )
+    const named = await world.publishUrl(odd, { publisher })
+    const { url } = await createLink(base, named, await world.order(named, buyer), buyer, {}, {})
+    expect(url).toMatch(/\/tide%20%C3%A9%3F\.csv$/)
+    expect((await ask(url)).text).toBe('x')
   })
 
   it('need no call to the chain, once asset and order are known', async () => {

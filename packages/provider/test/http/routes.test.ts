@@ -45,6 +45,22 @@ describe('routes', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })
 
+  it('are found in any case, and with doubled slashes', async () => {
+    const query = `userAddress=${world.network.providerAddress}`
+    for (const path of ['/API/Services/Nonce', '//api/services/nonce', '/api//services/nonce/'])
+      expect(await get(`${path}?${query}`), path).toMatchObject({ status: 200 })
+    const body = JSON.stringify({ did: asset.did, serviceId: 'tide-access' })
+    expect(await post('/api/services/fileInfo', body)).toMatchObject({ status: 200, json: [{ valid: true }] })
+    // values in a path keep their case
+    const upper = asset.did.toUpperCase()
+    expect((await get(`//API/aquarius/assets/ddo/${upper}`)).json.error).toContain(upper)
+    expect((await get(`/api/Aquarius/assets/ddo/${asset.did}`)).status).toBe(200)
+    expect((await get('//api/services/Encrypt')).headers.get('allow')).toBe('POST')
+    expect((await get('//api/services/nothing')).status).toBe(404)
+    const upload = await post('//API/services/Uploads', 'tide', { 'tus-resumable': '0.0.1' })
+    expect([upload.status, upload.headers.get('tus-version')]).toEqual([412, '1.0.0'])
+  })
+
   it('allow cross-origin requests of any origin, and expose the headers of a download', async () => {
     const preflight = await ask(`${base}/api/services/download`, {
       method: 'OPTIONS',

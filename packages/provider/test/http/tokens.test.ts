@@ -96,6 +96,37 @@ describe('auth tokens', () => {
     expect(parts.map(({ text }) => text).join('')).toBe('0123456789')
   })
 
+  it('prove who encrypts and validates, and are refused there like everywhere (service specification, "Authentication")', async () => {
+    const AuthToken = await created()
+    const deleted = await created()
+    await remove(deleted)
+    const chainId = String(world.network.chainId)
+    const octets = { 'content-type': 'application/octet-stream' }
+    const encrypted = (headers: Record<string, string>, query: Record<string, string> = {}) =>
+      ask(`${base()}/encrypt?${new URLSearchParams({ chainId, ...query })}`, {
+        method: 'POST',
+        headers: { ...octets, ...headers },
+        body: 'x',
+      })
+    const validated = (headers: Record<string, string>, query: Record<string, string> = {}) =>
+      ask(`${world.network.providerUrl}/api/aquarius/assets/ddo/validate?${new URLSearchParams(query)}`, {
+        method: 'POST',
+        headers: { ...octets, ...headers },
+        body: JSON.stringify(asset.ddo),
+      })
+    const stranger = (await world.somebody()).address
+    for (const [send, field, status] of [
+      [encrypted, 'consumerAddress', 201],
+      [validated, 'publisherAddress', 200],
+    ] as const) {
+      for (const query of [{}, { [field]: owner.address }])
+        expect((await send({ AuthToken }, query)).status).toBe(status)
+      expect((await send({ AuthToken: deleted })).json.code).toBe('TOKEN_DELETED')
+      expect((await send({ AuthToken: `${AuthToken}x` })).json.code).toBe('TOKEN_INVALID')
+      expect((await send({ AuthToken }, { [field]: stranger })).json.code).toBe('TOKEN_INVALID')
+    }
+  })
+
   it('are ignored beside a signature, whether it is valid or not', async () => {
     const AuthToken = await created()
     const bad = await download({ AuthToken }, { signature: `0x${'12'.repeat(65)}`, nonce: freshNonce() })

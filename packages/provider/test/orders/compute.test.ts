@@ -126,13 +126,20 @@ describe('compute environments', () => {
       json: { errors: { environment: [expect.stringContaining(why)] } },
     })
 
-    it('an access service gets no quote for an environment (threat 51)', async () => {
+    it('an access service gets the quote of access, whatever environment is named (threat 51)', async () => {
       const validUntil = String(inSeconds(600))
-      for (const environment of ['free', 'nowhere'])
-        expect(await initialize({ environment, validUntil }, access)).toMatchObject(
-          refused('not for a service of type'),
-        )
-      expect((await initialize({ validUntil }, access)).json).toHaveProperty('providerFee')
+      const quote = async (more: object) =>
+        (await initialize({ validUntil, ...more }, access)).json as {
+          computeAddress: string
+          providerFee: { providerFeeAmount: string }
+        }
+      const plain = await quote({})
+      expect(plain).toHaveProperty('providerFee')
+      for (const environment of ['free', 'nowhere']) {
+        const { computeAddress, providerFee } = await quote({ environment })
+        expect(computeAddress).toBe(plain.computeAddress)
+        expect(providerFee.providerFeeAmount).toBe(plain.providerFee.providerFeeAmount)
+      }
     })
 
     it('a compute service gets no quote without an environment (threat 51)', async () => {

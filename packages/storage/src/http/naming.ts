@@ -10,8 +10,11 @@ export function nameOf({ headers, url }: EgressResponse, namedByUrl: boolean): s
   return suggested || safeName((namedByUrl ? lastSegment(url) : undefined) ?? '') || undefined
 }
 
-/** Returns the last path segment if it looks like a file name. Any other may be a secret. */
+/** Names of files that usually have no extension. Any other word without one may be a secret. */
+const KNOWN_NAMES = /^(?:licen[cs]e|readme|changelog|notice|copying|authors|makefile|dockerfile)$/i
+
+/** Returns the last path segment if it looks like a file name. An opaque one may be a secret and is not disclosed. */
 export const lastSegment = memoized((url: URL): string | undefined => {
   const segment = latin1Text(percentDecoded(url.pathname.split('/').at(-1) ?? ''))
-  return segment && /.\.[A-Za-z0-9]{1,10}$/.test(segment) ? segment : undefined
+  return segment && (/.\.[A-Za-z0-9]{1,10}$/.test(segment) || KNOWN_NAMES.test(segment)) ? segment : undefined
 })

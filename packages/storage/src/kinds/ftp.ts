@@ -78,7 +78,8 @@ export function ftpStorage({ egress }: StorageTools): Storage<FtpFile> {
 /** Logs in and requests the size of the file; undefined if unknown. The caller must close the session. */
 async function login(egress: Egress, text: string, context: RequestContext) {
   const url = new URL(text)
-  const session = await FtpSession.login(url, await StorageConnection.to(url, 21, egress, context))
+  const port = url.protocol === 'ftps:' ? 990 : 21
+  const session = await FtpSession.login(url, await StorageConnection.to(url, port, egress, context))
   const path = decodeURIComponent(url.pathname)
   return { session, path, size: await session.size(path) }
 }

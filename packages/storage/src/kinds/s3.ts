@@ -34,12 +34,20 @@ const s3File = z.object({
 
 export type S3File = z.infer<typeof s3File>
 
+/** The form of Ocean Node: the same values below `s3Access`, with another name for the key and another default. */
+function flattened(value: unknown): unknown {
+  const { s3Access, ...rest } = (value ?? {}) as Record<string, unknown>
+  if (typeof s3Access !== 'object' || s3Access === null || Array.isArray(s3Access)) return value
+  const { objectKey, ...access } = s3Access as Record<string, unknown>
+  return { forcePathStyle: false, ...access, ...(objectKey === undefined ? {} : { key: objectKey }), ...rest }
+}
+
 /** Creates the storage for objects of S3-compatible services. Signs requests (Signature Version 4). */
 export function s3Storage({ egress }: StorageTools): Storage<S3File> {
   return httpStorage(
     {
       type: 's3',
-      schema: s3File,
+      schema: z.preprocess(flattened, s3File),
       namedByUrl: true,
       requests: async (file) => [await signed(file)],
     },

@@ -111,6 +111,14 @@ describe('the name in a Content-Disposition', () => {
     expect(await named('attachment', '/..%2f..%2fb.csv')).toBe('b.csv')
   })
 
+  it('is the last segment of the path only if that looks like a file name', async () => {
+    for (const known of ['LICENSE', 'licence', 'README', 'Makefile', 'Dockerfile'])
+      expect(await named('attachment', `/a/${known}?token=1`)).toBe(known)
+    // any other word may be a secret
+    for (const word of ['opaque', 'licenses', 'a-readme', 'README/x9'])
+      expect(await named('attachment', `/${word}`)).toBe(undefined)
+  })
+
   it('is that of the first header', async () => {
     expect(await named(['attachment; filename=a.csv', 'attachment; filename=b.csv'])).toBe('a.csv')
   })

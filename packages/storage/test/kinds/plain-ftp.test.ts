@@ -6,6 +6,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { type FtpScript, fakeFtp } from '../../../../test/helpers/fake-ftp.js'
 import { ASKING, testEgress, testRegistry } from '../../../../test/helpers/storage-tools.js'
 import type { OpenedFile, OpenRequest } from '../../src/storage.js'
+import { notDelivered } from '../../src/storage-failures.js'
 
 const CONTENT = randomBytes(300_000)
 
@@ -194,4 +195,23 @@ describe('an FTP server that knows few commands', () => {
     expect(await file.describe(ASKING)).toEqual({ valid: false, reason })
     await expect(open().then(bytes)).rejects.toMatchObject({ code: 'STORAGE_REFUSED' })
   })
+})
+
+it.each([
+  ['ftp://files.example.org/a.csv', 21],
+  ['ftps://files.example.org/a.csv', 990],
+])('%s is fetched from port %i', async (url, port) => {
+  const egress = testEgress()
+  const ports: number[] = []
+  egress.pin = async (_url, standard) => {
+    ports.push(standard)
+    throw notDelivered()
+  }
+  await expect(
+    testRegistry(egress)
+      .file({ type: 'ftp', url })
+      .open({ ...ASKING, method: 'GET', headers: {} }),
+  ).rejects.toThrow()
+  expect(ports).toEqual([port])
+  await egress.close()
 })

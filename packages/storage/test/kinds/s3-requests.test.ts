@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => egress.close())
 
 /** Downloads the object with a key. The server has it at `path`, and checks host and signature. */
-async function download(key: string, path: string, forcePathStyle = true, base = '') {
+async function download(key: string, path: string, forcePathStyle = true, base = '', form = (file: object) => file) {
   const { port } = new URL(server.origin)
   const bucketHost = forcePathStyle ? 'localhost' : 'tides.localhost'
   server.on(base + path, ({ headers, url }, response) => {
@@ -26,16 +26,35 @@ async function download(key: string, path: string, forcePathStyle = true, base =
     const isRight = host === `${bucketHost}:${port}` && signature(authorization) === expected
     response.writeHead(isRight ? 200 : 403).end('tide')
   })
-  const file = testRegistry(egress).file({
-    ...{ type: 's3', endpoint: `http://localhost:${port}${base}/`, bucket: 'tides', key },
-    ...{ ...S3_KEYS, region: 'eu-1', forcePathStyle },
-  })
+  const object = { type: 's3', endpoint: `http://localhost:${port}${base}/`, bucket: 'tides', key }
+  const file = testRegistry(egress).file(form({ ...object, ...S3_KEYS, region: 'eu-1', forcePathStyle }))
   const { status, body } = await file.open({ ...ASKING, method: 'GET', headers: {} })
   return { status, text: Buffer.concat(await body.toArray()).toString() }
 }
 
+/** A storage object as the newest library writes it. It leaves out what is its default. */
+function formOfNode(file: object): object {
+  const { type, key, forcePathStyle, ...access } = file as Record<string, unknown>
+  return { type, s3Access: { ...access, objectKey: key, ...(forcePathStyle ? { forcePathStyle } : {}) } }
+}
+
 it('s3: without forcePathStyle the bucket is part of the host name, and of the signature', async () => {
   expect(await download('2026/höhe.csv', '/2026/h%C3%B6he.csv', false)).toEqual({ status: 200, text: 'tide' })
+})
+
+it.each([false, true])('s3: the form of Ocean Node is the same object, path style %s', async (forcePathStyle) => {
+  const path = forcePathStyle ? '/tides/a/höhe.csv' : '/a/höhe.csv'
+  expect(await download('a/höhe.csv', encodeURI(path), forcePathStyle, '', formOfNode)).toMatchObject({ status: 200 })
+})
+
+it('s3: the form of Ocean Node is checked as the other one is', async () => {
+  await expect(download('../a', '/', true, '', formOfNode)).rejects.toMatchObject({
+    fields: { key: expect.anything() },
+  })
+  for (const s3Access of ['text', null, [], {}])
+    expect(() => testRegistry(egress).file({ type: 's3', s3Access })).toThrow(
+      expect.objectContaining({ fields: expect.objectContaining({ endpoint: expect.anything() }) }),
+    )
 })
 
 it.each([

@@ -7,7 +7,7 @@ import type { EmitterKind, IndexGeneration } from '../index-store.js'
 export const TOPICS = {
   factory: topicsOf(['NFTCreated', 'TokenCreated']),
   nft: [...METADATA_TOPICS, ...topicsOf(['MetadataState'])],
-  datatoken: topicsOf(['OrderStarted']),
+  datatoken: topicsOf(['OrderStarted', 'OrderReused']),
 } as const
 
 const KIND_OF = new Map(

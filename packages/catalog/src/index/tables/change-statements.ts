@@ -1,6 +1,7 @@
 import { packed, type Query, sql } from '@tidegate/database'
 import { LASTING_REASONS, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
+import { insertOrder, insertReuse } from './orders.js'
 
 const NFT = sql(
   `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
@@ -35,13 +36,15 @@ export function storable(text: string): string {
   return /\p{Cs}/u.test(printable) ? Buffer.from(printable).toString() : printable
 }
 
-/** Returns the statement of a change, with storable texts. */
-export function queryFor(chainId: number, change: IndexChange): Query {
-  const query = statementFor(chainId, change)
-  return { ...query, values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)) }
+/** Returns the statements of a change. Its texts are untrusted, so they are made storable first. */
+export function queriesFor(chainId: number, change: IndexChange): Query[] {
+  return [statementFor(chainId, change)].flat().map((query) => ({
+    ...query,
+    values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)),
+  }))
 }
 
-function statementFor(chainId: number, change: IndexChange): Query {
+function statementFor(chainId: number, change: IndexChange): Query | Query[] {
   switch (change.kind) {
     case 'nft':
       return NFT({ chainId, ...change.nft })
@@ -58,7 +61,9 @@ function statementFor(chainId: number, change: IndexChange): Query {
     case 'state':
       return STATE({ chainId, nft: change.nft, state: change.state })
     case 'order':
-      return ORDER({ chainId, datatoken: change.datatoken })
+      return [ORDER({ chainId, datatoken: change.datatoken }), insertOrder(chainId, change.datatoken, change.order)]
+    case 'reuse':
+      return insertReuse(chainId, change.datatoken, change.order)
     case 'unreadable':
       return UNREADABLE({ chainId, nft: change.nft, reason: change.reason })
   }

@@ -1,8 +1,9 @@
 import { attempt, type Query, run, type Script, sql } from '@tidegate/database'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, IndexBatch, IndexChange, IndexRole } from '../index-store.js'
-import { fallbackFor, queryFor } from './change-statements.js'
+import { fallbackFor, queriesFor } from './change-statements.js'
 import { generationId, generationToWrite, renewVersion } from './generations.js'
+import { dropSomeOrders } from './orders.js'
 import { pruneUndo, restoreSome, saveUndo } from './undo.js'
 
 // in writing statements, :chainId is the id of a generation; see generations.ts
@@ -48,7 +49,7 @@ export function* commit(
   const saves = undoSince !== undefined || to.part !== undefined
   const make = function* (change: IndexChange, kept: Set<string>): Script<void> {
     if (saves) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
-    yield* run(queryFor(chainId, change))
+    for (const query of queriesFor(chainId, change)) yield* run(query)
   }
   const kept = new Set<string>()
   for (const change of changes) {
@@ -105,7 +106,9 @@ export function* undoSome(role: IndexRole, chain: number, consumer: IndexConsume
   yield* run(LOCK({ chainId }))
   const [cursor] = (yield* run(UNDOING({ chainId }))).rows
   if (!cursor) return false
-  const nfts = yield* restoreSome(chainId, cursor.block as number)
+  const block = cursor.block as number
+  if (yield* dropSomeOrders(chainId, block)) return true
+  const nfts = yield* restoreSome(chainId, block)
   if (nfts) yield* consumer.undone(chainId, nfts)
   else yield* run(END_UNDOING({ chainId }))
   yield* renewVersion(chainId)

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { run, type Script, sql } from '@tidegate/database'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, Generations } from '../index-store.js'
+import { SWEEP_ORDERS } from './orders.js'
 
 /** The role of a generation: serves requests, will replace the live one, or will be deleted. */
 export type Role = 'live' | 'next' | 'old'
@@ -18,7 +19,7 @@ const START = sql("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
 export const listGenerations = sql(
-  `SELECT r.id, r.role, r.wanted, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
+  `SELECT r.id, r.role, r.wanted, r.orders, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
    FROM index_reading r LEFT JOIN index_cursor c ON c.chain_id = r.id WHERE r.chain_id = :chainId`,
 )
 // locks the row, so that no other instance advances the cursor
@@ -36,6 +37,7 @@ const SWEEPS = [
   deleteBatch('index_datatoken', 'address'),
   sql('DELETE FROM index_checkpoint WHERE chain_id = :id'),
   deleteBatch('index_undo', 'block'),
+  SWEEP_ORDERS,
   DROP_CURSOR,
 ]
 
@@ -71,6 +73,7 @@ interface ReadingRow extends CursorRow {
   id: number
   role: Role
   wanted: number
+  orders: number
   undoing: number | null
 }
 
@@ -87,7 +90,12 @@ export function generationsFrom(rows: ReadingRow[]): Generations {
   const [live, next] = [ofRole('live'), ofRole('next')]
   const at = (row: ReadingRow) => {
     const cursor = cursorOf(row)
-    return { id: row.id, ...(cursor ? { cursor } : {}), ...(row.undoing === 1 ? { undoing: true as const } : {}) }
+    return {
+      id: row.id,
+      ...(cursor ? { cursor } : {}),
+      ...(row.undoing === 1 ? { undoing: true as const } : {}),
+      ...(row.orders === 0 ? { lacksOrders: true as const } : {}),
+    }
   }
   const cursor = live && cursorOf(live)
   return {

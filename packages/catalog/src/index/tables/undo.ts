@@ -41,7 +41,10 @@ const DROP = { nft: of('nft', 'DELETE'), datatoken: of('datatoken', 'DELETE'), a
 
 /** Saves the row that a change will modify, once per batch: `saved` lists the saved rows. `block`: the end of the batch. */
 export function* saveUndo(chainId: number, block: number, change: IndexChange, saved: Set<string>): Script<void> {
-  const [kind, id] = rowOf(change)
+  const changed = rowOf(change)
+  // a reuse only adds a row, which a rollback drops by its block
+  if (!changed) return
+  const [kind, id] = changed
   const row = `${kind} ${id}`
   if (saved.has(row)) return
   const [before] = (yield* run(FIND[kind]({ chainId, id }))).rows
@@ -90,7 +93,7 @@ function insertion(table: string, row: Record<string, Value>) {
   )
 }
 
-function rowOf(change: IndexChange): [kind: RowKind, id: string] {
+function rowOf(change: IndexChange): [kind: RowKind, id: string] | undefined {
   switch (change.kind) {
     case 'nft':
       return ['nft', change.nft.address]
@@ -103,5 +106,7 @@ function rowOf(change: IndexChange): [kind: RowKind, id: string] {
       return ['asset', change.nft]
     case 'order':
       return ['datatoken', change.datatoken]
+    case 'reuse':
+      return undefined
   }
 }

@@ -76,6 +76,7 @@ function* nftOf(generation: number, change: IndexChange): Script<Address | undef
     case 'order':
       return (yield* run(NFT_OF({ generation, datatoken: change.datatoken }))).rows[0]?.nft as Address | undefined
     case 'nft':
+    case 'reuse':
       return undefined
     default:
       return change.nft

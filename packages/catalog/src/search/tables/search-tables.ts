@@ -30,6 +30,11 @@ export function searchStore(db: Driver): SearchStore {
       if (!found.building) return found
       throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
     },
+    async findOrders(search, chains) {
+      const found = await searches.findOrders(search, chains)
+      if (found) return found
+      throw new SearchError('SEARCH_UNAVAILABLE', 'The orders are being read for the first time. Try again later.')
+    },
     assets: (dids) => runScript(assetsOf(dids, db.dialect), (query) => db.query(query)),
     document: (asset) => runScript(documentOf(asset), (query) => db.query(query)),
     async buildSome() {

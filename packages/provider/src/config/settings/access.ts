@@ -48,6 +48,11 @@ export const ACCESS = {
     doc: 'Access lists whose members may decrypt the asset documents of a chain, as well as AUTHORIZED_DECRYPTERS: a JSON object from chain id to a list of contracts on that chain.',
     example: '{"1":["0x…"]}',
   }),
+  AUTHORIZED_PUBLISHERS: setting({
+    parse: parse.addressList,
+    doc: 'Addresses whose assets are found and served, as a JSON list or separated by commas. An asset is of the account that has sent its newest metadata: anybody can deploy a data NFT for another owner. Default: the assets of everybody.',
+    example: '["0x…"]',
+  }),
   COMPUTE_ENVIRONMENTS: setting({
     parse: parse.computeEnvironments,
     default: [],

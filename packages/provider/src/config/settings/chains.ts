@@ -65,6 +65,11 @@ export const CHAINS = {
     default: 134_217_728,
     doc: 'Free bytes on the disk of STATE_DIR below which the index pauses, so that nonces, tokens and revocations still have room. 0 never pauses it.',
   }),
+  ORDERS_FORM: setting({
+    parse: parse.oneOf('market', 'enterprise'),
+    default: 'market' as const,
+    doc: 'The market front end that searches for orders, since each reads another form: market (oceanprotocol/market), or enterprise (OceanProtocolEnterprise/market). See docs/search.md.',
+  }),
   METADATA_CACHE_URL: setting({
     parse: parse.baseUrls,
     legacy: 'AQUARIUS_URL',

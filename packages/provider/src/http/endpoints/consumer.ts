@@ -1,12 +1,17 @@
 import type { Chain } from '@tidegate/chain'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { type AuthenticatedConsumer, authenticate, authenticateToken } from '../../auth/authenticate.js'
+import {
+  type AuthenticatedConsumer,
+  authenticate,
+  authenticateHolder,
+  authenticateToken,
+} from '../../auth/authenticate.js'
 import type { Nonce } from '../../auth/nonces/nonce.js'
 import type { Settings } from '../../config/schema.js'
 import type { Services } from '../services.js'
 import { type Credentials, credentialsOf } from './credentials.js'
-import { type AddressParam, described, nonce, readParams, signatureText } from './params.js'
+import { type AddressParam, address, described, nonce, readParams, sentParams, signatureText } from './params.js'
 import { assertNamesProvider } from './sign-in.js'
 
 /** The parameters that authenticate a consumer, for the API description. */
@@ -72,4 +77,31 @@ export async function proveConsumer(
   const { nonce: signed, signature } = params as Required<ProofParams>
   const request = { address, nonce: signed, signature, messages: messages(signed.text), chains }
   return authenticate(chain ? { ...request, chain } : request, auth)
+}
+
+/** Authenticates the sender of a request; undefined if the request has neither signature nor token. */
+export type OptionalProver = (
+  request: FastifyRequest,
+  chain: Chain | undefined,
+) => Promise<AuthenticatedConsumer | undefined>
+
+/**
+ * Creates the authentication of a route that also serves anonymous requests. `field` holds the address; a token may come
+ * without it. The prover throws as proveConsumer.
+ */
+export function optionalProver(
+  field: string,
+  messagesOf: (address: string, nonce: string) => string[],
+  provers: Provers,
+): OptionalProver {
+  const read = consumerParams({ [field]: address }, provers.settings)
+  return async (request, chain) => {
+    const credentials = credentialsOf(request)
+    if (!credentials) return undefined
+    if ('token' in credentials && sentParams(request)[field] === undefined)
+      return authenticateHolder(credentials.token, provers.auth.tokens, chain)
+    const sent = read(request)
+    const claimed = sent.params[field] as AddressParam
+    return proveConsumer(sent, claimed, (used) => messagesOf(claimed.text, used), chain, provers)
+  }
 }

@@ -1,17 +1,14 @@
-import type { Chain } from '@tidegate/chain'
 import { AccessError, type IndexedAsset } from '@tidegate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from 'viem'
 import type { AccessLists } from '../../access/access-lists.js'
 import { isNamed, namedAccounts } from '../../access/named-accounts.js'
-import { authenticateHolder } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Settings } from '../../config/schema.js'
 import type { Services } from '../services.js'
 import { chainOf } from './chain.js'
-import { consumerParams, optionalProof, PROOF, proveConsumer } from './consumer.js'
-import { credentialsOf } from './credentials.js'
-import { address, described, sentParams } from './params.js'
+import { optionalProof, optionalProver, PROOF } from './consumer.js'
+import { address, described } from './params.js'
 
 /** The parameters that authenticate a decrypter, for the API description. */
 export const DECRYPTER_PARAMS = {
@@ -56,33 +53,21 @@ export type DecrypterCheck = (request: FastifyRequest, reply: FastifyReply, asse
  * without an address. The check throws AccessError, ValidationError, TokenError, ChainError.
  */
 export function decrypterCheck(services: Pick<Services, 'settings' | 'chains' | 'auth' | 'access'>): DecrypterCheck {
-  const { settings, chains, auth, access } = services
+  const { settings, chains, access } = services
   if (!readersOf(settings)) return async () => undefined
-  const read = consumerParams({ decrypterAddress: address }, settings)
+  const messages = (reader: string, nonce: string) => [modernMessage(reader, nonce, 'decryptDDO')]
+  const prove = optionalProver('decrypterAddress', messages, services)
   return async (request, reply, { chainId, metadata }) => {
     if (!metadata.encrypted || metadata.ddo === null) return
     // a shared cache would serve it to others
     reply.header('cache-control', 'no-store')
-    const credentials = credentialsOf(request)
-    if (!credentials)
+    const reader = await prove(request, chainOf(chainId, chains))
+    if (!reader)
       throw new AccessError(
         'DECRYPTER_DENIED',
         'The document is encrypted on the chain. This provider returns it only to authorized addresses, for their signature or token.',
       )
-    const chain = chainOf(chainId, chains)
-    const isNamedAddress = sentParams(request).decrypterAddress !== undefined
-    const reader =
-      'token' in credentials && !isNamedAddress
-        ? await authenticateHolder(credentials.token, auth.tokens, chain)
-        : await named(request, chain)
     await reader.consumeNonce()
     await assertDecrypter(reader.address, chainId, settings, access.accessLists)
-  }
-
-  function named(request: FastifyRequest, chain: Chain) {
-    const sent = read(request)
-    const { decrypterAddress } = sent.params
-    const messages = (nonce: string) => [modernMessage(decrypterAddress.text, nonce, 'decryptDDO')]
-    return proveConsumer(sent, decrypterAddress, messages, chain, services)
   }
 }

@@ -78,8 +78,11 @@ function overrideMethod(raw: FastifyRequest['raw']): void {
   raw.method = METHODS.includes(method) ? method : 'TRACE'
 }
 
+/** As the router matches it: in any case, and with more slashes. */
+const UPLOAD_URL = new RegExp(`^${UPLOADS_PATH.replaceAll('/', '/+')}(?:[/?]|$)`, 'i')
+
 function isUploadUrl(url: string): boolean {
-  return url.startsWith(UPLOADS_PATH) && [undefined, '/', '?'].includes(url[UPLOADS_PATH.length])
+  return UPLOAD_URL.test(url)
 }
 
 function mediaType(header: string | undefined): string {

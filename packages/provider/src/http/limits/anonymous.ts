@@ -74,7 +74,12 @@ export class AnonymousBudget {
     }
   }
 
-  /** Counts bytes from a storage for a request. */
+  /** Counts a request that asks for as much as so many more. */
+  countMore({ ip }: FastifyRequest, requests: number): void {
+    this.windows.add(`requests ${networkOf(ip)}`, requests)
+  }
+
+  /** Counts bytes read from a storage for a request. */
   spend({ ip }: FastifyRequest, bytes: number): void {
     this.windows.add(`bytes ${networkOf(ip)}`, bytes)
   }

@@ -1,9 +1,12 @@
+import { type PublishedDescriptions, safeName } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { admit } from '../../access/admission.js'
+import { type AdmittedFile, admit } from '../../access/admission.js'
+import { describePublished } from '../../access/describe-files.js'
 import { assertFitsLink, claimOf, grantOf } from '../../access/download-grant.js'
 import { openService } from '../../access/service.js'
 import { secondsNow } from '../../auth/links.js'
 import { modernMessage } from '../../auth/signature.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
@@ -43,7 +46,7 @@ export const createDownloadLink: Endpoint = {
     errors: FILE_ERRORS,
   },
   register(app, services) {
-    const { settings, access, auth } = services
+    const { settings, access, auth, files } = services
     const read = consumerParams(FILE_PARAMS, settings)
     app.post(PATH, async (request, reply) => {
       const sent = read(request)
@@ -56,13 +59,28 @@ export const createDownloadLink: Endpoint = {
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
       await consumer.consumeNonce()
       const grant = grantOf(admitted, { orderTx, userdata, lifetime: settings.DOWNLOAD_LINK_LIFETIME })
-      const url = `${base}${PATH}/${auth.links.seal(grant)}/${fallbackName(admitted.fileIndex, undefined)}`
+      const name = await nameOf(files.descriptions, admitted, request)
+      const url = `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`
       return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })
     })
   },
 }
 
-/** Sends the file of a link. */
+/** Returns the name of a file, for programs that look at the extension of a URL; a generic one if the storage tells none in time. */
+async function nameOf(
+  descriptions: PublishedDescriptions,
+  { opened, fileIndex }: AdmittedFile,
+  { lifetime }: FastifyRequest,
+): Promise<string> {
+  // the consumer has an order, so that no budget of anonymous requests is charged
+  const unlimited = { spend: () => undefined, assertBytesLeft: () => undefined }
+  const caller = { deadline: lifetime.deadline(PROVIDER_LIMITS.links.naming), ...unlimited }
+  const described = await describePublished(descriptions, opened, fileIndex, caller).catch(() => undefined)
+  const name = described?.name && safeName(described.name)
+  return name || fallbackName(fileIndex, described?.contentType)
+}
+
+/** Sends the file that a link is for. */
 export const followDownloadLink: Endpoint = {
   names: [],
   method: 'GET',

@@ -9,8 +9,7 @@ import type { AccessControl } from '../../access/rbac.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import { chainOf } from '../endpoints/chain.js'
-import { consumerParams, optionalProof, PROOF, type Provers, proveConsumer } from '../endpoints/consumer.js'
-import { credentialsOf } from '../endpoints/credentials.js'
+import { optionalProof, optionalProver, PROOF } from '../endpoints/consumer.js'
 import { HEX } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
 import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
@@ -18,8 +17,8 @@ import { address, described, readParams, sentParams, whole } from '../endpoints/
 const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
 
 /**
- * Encrypts the raw body to the provider key of a chain. No authentication is required, but a signature is verified, and
- * its nonce consumed.
+ * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature or a token is verified if
+ * sent, and the nonce of a signature is consumed.
  */
 export const encrypt: Endpoint = {
   names: ['encrypt'],
@@ -29,10 +28,14 @@ export const encrypt: Endpoint = {
   doc: {
     summary: 'Encrypt a document',
     description:
-      'Encrypts the raw body to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" is optional; if sent, it is verified and its nonce consumed.',
+      'Encrypts the raw body to the provider key of a chain: ECIES over secp256k1 with AES-256-GCM. A signature over consumerAddress + nonce + "encrypt" is optional; if sent, it is verified and its nonce consumed. So is an auth token.',
+    token: true,
     params: {
       ...params,
-      consumerAddress: described(address, 'Address that signed, if a signature is sent.').optional(),
+      consumerAddress: described(
+        address,
+        'Address that signed, or that the token was issued to. Required with a signature.',
+      ).optional(),
       ...optionalProof(PROOF),
     },
     body: {
@@ -51,7 +54,8 @@ export const encrypt: Endpoint = {
   register(app, services) {
     const { settings, chains, access, uploads } = services
     const schema = z.object(params)
-    const checkSigner = signerCheck(services)
+    const messages = (consumer: string, nonce: string) => [modernMessage(consumer, nonce, 'encrypt')]
+    const prove = optionalProver('consumerAddress', messages, services)
     withRawBody(app, (scope) => {
       scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
@@ -59,7 +63,7 @@ export const encrypt: Endpoint = {
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
         const chain = chainOf(readParams(schema, queryOnly).chainId, chains)
         const body = octets(request)
-        const consumer = await checkSigner(queryOnly, chain)
+        const consumer = await prove(queryOnly, chain)
         const encrypted = await encryptFor(consumer, { chain, body }, access.accessControl, uploads.hosting)
         const hex = await hexOf(encrypted)
         // ocean.py compares the whole header, and the framework would add a charset to text
@@ -96,21 +100,6 @@ async function hexOf(bytes: Buffer): Promise<Buffer> {
     text.write(bytes.toString('hex', at, at + turn), 2 + 2 * at, 'latin1')
   }
   return text
-}
-
-/** Returns the check of an optional signature. The check returns undefined without one. */
-function signerCheck(
-  provers: Provers,
-): (request: FastifyRequest, chain: Chain) => Promise<AuthenticatedConsumer | undefined> {
-  const read = consumerParams({ consumerAddress: address }, provers.settings)
-  return async (request, chain) => {
-    const credentials = credentialsOf(request)
-    if (!credentials || !('signature' in credentials)) return undefined
-    const sent = read(request)
-    const { consumerAddress } = sent.params
-    const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
-    return proveConsumer(sent, consumerAddress, messages, chain, provers)
-  }
 }
 
 function octets({ headers, body }: FastifyRequest): Buffer {

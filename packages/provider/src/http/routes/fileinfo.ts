@@ -1,18 +1,26 @@
 import { FILE_PROBLEMS, PROTOCOL_LIMITS } from '@tidegate/protocol'
-import { STORAGE_TYPES, safeName } from '@tidegate/storage'
+import { inBatches, STORAGE_TYPES, safeName } from '@tidegate/storage'
+import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { describeAll, describeSent, problemOf, type TypedDescription } from '../../access/describe-files.js'
 import { openService } from '../../access/service.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
-import { described, flag, readParams, sentParams, text, whole } from '../endpoints/params.js'
+import { described, flag, readParams, text, whole } from '../endpoints/params.js'
+import { boundFiles, sentFiles } from '../endpoints/sent-files.js'
 import { userdata } from '../endpoints/userdata.js'
 
 const values = described(
   userdata,
   'Values for the storage, if a storage object is sent. Without an order, those for a published asset are not forwarded.',
 )
-const options = z.object({ checksum: flag.optional(), fileIndex: whole.optional(), userdata: values.optional() })
+const options = z.object({
+  checksum: flag.optional(),
+  fileIndex: whole.optional(),
+  userdata: values.optional(),
+  chainId: described(whole, 'Chain of a smartcontract object that names none.', 8996).optional(),
+})
 const published = z.object({ did: text, serviceId: text })
 
 /** An entry of the response. Lengths are decimal text in bytes. */
@@ -34,7 +42,14 @@ const FILE: JsonSchema = object(
   ['contentLength', 'contentType', 'filename', 'checksum', 'checksumType', 'reason'],
 )
 
-/** Describes the files of a published service, or a storage object of the caller. */
+const STORAGE_OBJECT: JsonSchema = {
+  type: 'object',
+  required: ['type'],
+  properties: { type: { enum: STORAGE_TYPES } },
+}
+const STORAGE_OBJECTS: JsonSchema = { type: 'array', maxItems: PROVIDER_LIMITS.fileinfo.listed, items: STORAGE_OBJECT }
+
+/** Describes the files of a published service, or storage objects that the caller sends. */
 export const fileinfo: Endpoint = {
   names: ['fileinfo'],
   method: 'POST',
@@ -43,13 +58,15 @@ export const fileinfo: Endpoint = {
   doc: {
     summary: 'Describe files',
     description:
-      'Size, type and validity of the files of a published service (did, serviceId), or of one storage object sent as the body. A file that is not available is valid: false in a 200, and so is a published one whose descriptor is not understood; for a storage object that the caller sends, reason says why. Without an order a published file is only probed: one that needs a POST, a database statement or a query with variables is described from its descriptor. Results are cached for a minute.',
+      'Size, type and validity of the files of a published service (did, serviceId), or of storage objects sent as the body: one, a list, or {files: list}, each of which counts as a request. A file that is not available is valid: false in a 200, and so is a published one whose descriptor is not understood; for a storage object that the caller sends, reason says why. Without an order a published file is only probed: one that needs a POST, a database statement or a query with variables is described from its descriptor. Results are cached for a minute.',
     params: { ...published.partial().shape, ...options.shape },
     body: 'json',
     bodySchema: {
       anyOf: [
         { type: 'object', required: ['did', 'serviceId'] },
-        { type: 'object', required: ['type'], properties: { type: { enum: STORAGE_TYPES } } },
+        STORAGE_OBJECT,
+        STORAGE_OBJECTS,
+        { type: 'object', required: ['files'], properties: { files: STORAGE_OBJECTS } },
       ],
     },
     responses: {
@@ -66,17 +83,24 @@ export const fileinfo: Endpoint = {
       'ASSET_NOT_CONSUMABLE',
     ],
   },
-  register(app, { settings, access, files, anonymous }) {
+  register(app, { settings, chains, access, files, anonymous }) {
     const { storages, descriptions } = files
     const bodyLimit = Math.min(PROTOCOL_LIMITS.body.fileinfo, settings.MAX_BODY_SIZE)
     app.post(this.path, { bodyLimit }, async (request) => {
-      const { checksum = false, fileIndex, userdata: sentValues } = readParams(options, request)
+      const objects = sentFiles(request)
+      const { checksum = false, fileIndex, userdata: sentValues, chainId } = readParams(options, withoutList(request))
       const caller = anonymous.caller(request, settings.DESCRIBE_TIMEOUT)
       const checksumBelow = checksum ? settings.MAX_CHECKSUM_LENGTH : undefined
-      const sent = sentParams(request)
-      if (sent.did === undefined && sent.type !== undefined) {
-        const described = await describeSent(storages.file(sent), caller, { checksumBelow, userdata: sentValues })
-        return [{ ...entry(0, true, described), ...(described.valid ? {} : { reason: problemOf(described) }) }]
+      if (objects) {
+        const sent = boundFiles(objects, chainId, { storages, chains })
+        anonymous.countMore(request, sent.length - 1)
+        const described = await inBatches(sent, (file) =>
+          describeSent(file, caller, { checksumBelow, userdata: sentValues }),
+        )
+        return described.map((one, index) => {
+          const reason = one.valid ? {} : { reason: problemOf(one) }
+          return { ...entry(index, true, one), ...reason }
+        })
       }
       const { did, serviceId } = readParams(published, request)
       const opened = await openService(access, did, serviceId)
@@ -94,7 +118,13 @@ export const fileinfo: Endpoint = {
   },
 }
 
-/** Returns an entry of the response. `named`: whether the entry may contain the file name. */
+/** Returns a request whose parameters are those of the query alone, if its body is a list. */
+function withoutList(request: FastifyRequest): FastifyRequest {
+  const { query, headers, body } = request
+  return Array.isArray(body) ? ({ query, headers, body: undefined } as FastifyRequest) : request
+}
+
+/** Returns one entry of the response. `named`: whether it may contain the file name. */
 function entry(index: number, named: boolean, described: TypedDescription): Record<string, unknown> {
   const { type, valid, contentLength, contentType, name, checksum } = described
   if (!valid) return { index, valid, type }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { assetDdo, assetMetadata } from './assets.js'
 import { decrypt } from './decrypt.js'
+import { directCommand } from './direct-command.js'
 import { download } from './download.js'
 import { createDownloadLink, followDownloadLink } from './download-link.js'
 import { encrypt } from './encrypt.js'
@@ -8,6 +9,7 @@ import { fileinfo } from './fileinfo.js'
 import { live, ready } from './health.js'
 import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
+import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
 import { searchAssets, searchMetadata } from './search.js'
 import { status } from './status.js'
@@ -39,7 +41,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   validateDdo,
   searchAssets,
   searchMetadata,
+  assetNames,
   status,
+  directCommand,
   live,
   ready,
 ]

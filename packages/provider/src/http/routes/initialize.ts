@@ -16,7 +16,7 @@ const params = z.object({
   transferTxId: transactionId.optional(),
   environment: described(
     text,
-    'Id of the compute environment that the order is for. Required for a compute service, refused for an access service.',
+    'Id of the compute environment that the order is for. Required for a compute service, ignored for an access service.',
     'small',
   ).optional(),
   userdata: userdata.optional(),

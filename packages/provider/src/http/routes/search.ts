@@ -1,23 +1,10 @@
-import {
-  CATALOG_LIMITS,
-  type Hit,
-  hitsOf,
-  isCurrent,
-  LongDocuments,
-  readSearch,
-  type Scope,
-  type Search,
-  type SearchResult,
-} from '@tidegate/catalog'
-import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
+import { CATALOG_LIMITS, readFrontEndSearch, readSearch } from '@tidegate/catalog'
 import type { FastifyInstance } from 'fastify'
-import { isReadingRestricted } from '../endpoints/decrypters.js'
 import { type EndpointDoc, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sendParts } from '../parts.js'
-import type { Services } from '../services.js'
-
-const PREFIX = '/api/aquarius/assets'
+import { PREFIX } from './assets.js'
+import { type Answered, type Asked, orderSearcher, SEARCH_ERRORS, type SearchServices, searcher } from './searcher.js'
 
 const QUERY: EndpointDoc['body'] = {
   contentType: 'application/json',
@@ -35,7 +22,6 @@ const QUERY: EndpointDoc['body'] = {
   },
   description: 'A search as Elasticsearch has it: the part of its language that docs/search.md lists.',
 }
-const ERRORS = ['SEARCH_UNAVAILABLE', 'CHAIN_UNAVAILABLE'] as const
 const DESCRIPTION =
   'Finds active and unlisted assets by what their documents say. A construct that is not understood is refused by its name. Of a chain whose index is not up to date nothing is found; _shards tells of how many.'
 
@@ -71,14 +57,14 @@ export const searchAssets: Endpoint = {
         ),
       ),
     },
-    errors: ERRORS,
+    errors: SEARCH_ERRORS,
   },
   register(app, services) {
     searchRoute(
       app,
       this.path,
       services,
-      readSearch,
+      (body) => ({ search: readSearch(body) }),
       async function* ({ found, hits, took, shards, wantsAggregations }) {
         const aggregations = wantsAggregations ? { aggregations: found.aggregations } : {}
         const page = written({ total: found.total, max_score: found.maxScore }, '"hits":[').slice(0, -1)
@@ -102,22 +88,32 @@ export const searchMetadata: Endpoint = {
   anonymous: true,
   doc: {
     summary: 'Search assets, documents alone',
-    description: `${DESCRIPTION} The answer is the list of their documents.`,
+    description: `${DESCRIPTION} The answer is the list of their documents. With index, the answer has the form that front ends of Ocean Node read; the index order is that of orders.`,
     body: QUERY,
     responses: { 200: json('The documents of the page.', { type: 'array', items: { type: 'object' } }) },
-    errors: ERRORS,
+    errors: SEARCH_ERRORS,
   },
   register(app, services) {
-    // without a count, which this response does not contain
-    const uncounted = (body: unknown): Search => ({ ...readSearch(body), counted: undefined })
-    searchRoute(app, this.path, services, uncounted, async function* ({ hits }) {
-      let comma = '['
+    const orders = orderSearcher(services)
+    const read = (body: unknown): Asked => {
+      const asked: Asked = readFrontEndSearch(body) ?? { search: readSearch(body) }
+      // only the form of version 5 says how many there are
+      return asked.version === 5 ? asked : { ...asked, search: { ...asked.search, counted: undefined } }
+    }
+    const answer = async function* ({ found, hits, version }: Answered): AsyncGenerator<string> {
+      // front ends of Ocean Node read a list for each index, in two forms
+      const [open, close] =
+        version === 5 ? ['[{"results":[', `],"totalResults":${found.total?.value ?? 0}}]`] : ['[[', ']]']
+      if (version === 4 && found.hits.length === 0) return yield '[]'
+      yield version === undefined ? '[' : open
+      let comma = ''
       for await (const { did, document } of hits) {
         yield comma + (document ?? JSON.stringify({ id: did }))
         comma = ','
       }
-      yield comma === '[' ? '[]' : ']'
-    })
+      yield version === undefined ? ']' : close
+    }
+    searchRoute(app, this.path, services, read, answer, orders)
   },
 }
 
@@ -127,69 +123,29 @@ function written(entries: object, more: string | undefined): string {
   return more === undefined ? text : `${text.slice(0, -1)},${more}}`
 }
 
-interface Answered {
-  found: SearchResult
-  hits: AsyncIterable<Hit>
-  /** Milliseconds of the search. */
-  took: number
-  /** The chains as shards. Chains with a stale index count as failed. */
-  shards: { total: number; successful: number; skipped: 0; failed: number }
-  wantsAggregations: boolean
-}
-
-type SearchServices = Pick<Services, 'settings' | 'access' | 'catalog' | 'anonymous'>
-
+/** Registers a search. `other` answers requests that are no search of documents. */
 function searchRoute(
   app: FastifyInstance,
   path: string,
   services: SearchServices,
-  read: (body: unknown) => Search,
+  read: (body: unknown) => Asked,
   answer: (answered: Answered) => AsyncGenerator<string>,
+  other: (body: unknown) => Promise<AsyncGenerator<string>> | undefined = () => undefined,
 ): void {
   const { settings, anonymous } = services
   const bodyLimit = Math.min(CATALOG_LIMITS.search.body, settings.MAX_BODY_SIZE)
   const run = searcher(services)
+  const documents = async (asked: Asked, signal: AbortSignal, begun: number) =>
+    answer({ ...(await run(asked, signal)), took: Math.round(performance.now() - begun) })
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
-    const search = read(request.body)
     anonymous.assertBytesLeft(request)
-    const answered = await run(search, request.lifetime.signal)
+    const parts = await (other(request.body) ?? documents(read(request.body), request.lifetime.signal, begun))
     reply.type('application/json; charset=utf-8')
-    return sendParts(reply, answer({ ...answered, took: Math.round(performance.now() - begun) }), {
+    return sendParts(reply, parts, {
       whole: CATALOG_LIMITS.search.whole,
       stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
       onSent: (bytes) => anonymous.spend(request, bytes),
     })
   })
-}
-
-/** Creates the search of chains with a current index. The search throws SearchError, and ChainError if no index is current. */
-function searcher({ settings, access, catalog }: SearchServices) {
-  const { onChain, documents, search: index } = catalog
-  const { purgatory } = access
-  const long = new LongDocuments((asset) => index.document(asset), documents)
-  return async (search: Search, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
-    const progress = catalog.progress()
-    const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
-    if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
-    const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
-    const found = await index.find(search, scope)
-    const hits = hitsOf(found, search.source, {
-      facts: (asset) => onChain.of(asset),
-      purgatory: (did) => purgatory.reasonFor(did),
-      assets: async (dids) => findable(await index.assets(dids), scope),
-      long,
-      signal,
-    })
-    const [total, successful] = [progress.length, chains.length]
-    const shards = { total, successful, skipped: 0, failed: total - successful } as const
-    return { found, hits, shards, wantsAggregations: Object.keys(search.aggregations).length > 0 }
-  }
-}
-
-/** Returns the assets that the caller may still find: assets may have changed since the search. */
-function findable(assets: Map<string, IndexedAsset>, { chains, encrypted }: Scope): Map<string, IndexedAsset> {
-  const isFindable = ({ chainId, metadata }: IndexedAsset) =>
-    chains.includes(chainId) && isConsumable(metadata.state) && (encrypted || !metadata.encrypted)
-  return new Map([...assets].filter(([, asset]) => isFindable(asset)))
 }

@@ -23,7 +23,7 @@ import {
 import { assertNamesProvider, isSignIn, proveSignIn } from '../endpoints/sign-in.js'
 
 const SIGNED =
-  'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards.'
+  'Always signed, over address + nonce, or address + nonce + "createAuthToken" or "invalidateAuthToken". @oceanprotocol/lib 9 appends the id of this provider (POST /directCommand) to the text for a new token. Without an address, the signer of the bare nonce is used. The nonce is consumed as soon as the signature is verified, even if the request is refused afterwards.'
 const chainId = described(
   whole,
   'Chain of the address, if it is a contract wallet and several chains are served.',
@@ -152,17 +152,22 @@ type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
  */
 async function proveSigner(provers: Provers, sent: SignedParams, command: Command): Promise<TokenHolder> {
   const { settings, chains, auth } = provers
-  assertNamesProvider(settings)
   const { address: claimed, chainId: on, nonce: used, signature } = sent
   const prove = () => {
-    if (!claimed) return authenticateSigner({ nonce: used, signature, message: used.text }, auth)
-    const messages = [claimed.text + used.text, modernMessage(claimed.text, used.text, command)]
-    // modern clients send a chain id without effect, so an unserved chain is accepted
+    if (!claimed) {
+      assertNamesProvider(settings)
+      return authenticateSigner({ nonce: used, signature, message: used.text }, auth)
+    }
+    const modern = modernMessage(claimed.text, used.text, command)
+    const messages = [claimed.text + used.text, modern]
+    if (command === 'createAuthToken') messages.push(modern + auth.identity.id)
+    // modern clients send a chain id that nothing depends on, so an unserved chain is not a reason to refuse
     const chain = walletChain(on, chains)
     const proof = { address: claimed.address, nonce: used, signature, messages, chains, consumedAtOnce: true }
     return authenticate(chain ? { ...proof, chain } : proof, auth)
   }
   const signer = await prove()
+  if (!signer.message?.endsWith(auth.identity.id)) assertNamesProvider(settings)
   await signer.consumeNonce()
   return signer
 }

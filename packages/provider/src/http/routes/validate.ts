@@ -1,13 +1,11 @@
 import { ValidationError } from '@tidegate/protocol'
-import type { SignedBy, Validated } from '@tidegate/protocol/documents'
+import type { Validated } from '@tidegate/protocol/documents'
 import { personalDigest, signDigest } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import { modernMessage } from '../../auth/signature.js'
-import { consumerParams, type Provers, proveConsumer } from '../endpoints/consumer.js'
-import { credentialsOf } from '../endpoints/credentials.js'
+import { optionalProver } from '../endpoints/consumer.js'
 import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
 import { type Endpoint, withRawBody } from '../endpoints/endpoint.js'
-import { address } from '../endpoints/params.js'
 import { PREFIX } from './assets.js'
 
 /** Validates a DDO and signs its hash, so that the contract records the validator. */
@@ -19,7 +17,7 @@ export const validateDdo: Endpoint = {
   doc: {
     summary: 'Validate a DDO',
     description:
-      'Checks a DDO before it is published, and signs its SHA-256 so that the contract records who validated it. The body is the DDO, or {ddo, publisherAddress, nonce, signature}, as octets or JSON; then the hash is that of JSON.stringify(ddo). A signature is optional: over publisherAddress + nonce, or publisherAddress + nonce + "validateDDO". If sent, it is verified and its nonce consumed, whatever becomes of the DDO.',
+      'Checks a DDO before it is published, and signs its SHA-256 so that the contract records who validated it. The body is the DDO, or {ddo, publisherAddress, nonce, signature}, as octets or JSON; then the hash is that of JSON.stringify(ddo). A signature is optional: over publisherAddress + nonce, or publisherAddress + nonce + "validateDDO". If sent, it is verified and its nonce consumed, whatever becomes of the DDO. An auth token is verified as well.',
     body: {
       contentType: 'application/octet-stream',
       schema: {},
@@ -41,13 +39,18 @@ export const validateDdo: Endpoint = {
   },
   register(app, services) {
     const { chains, catalog, settings } = services
-    const checkSigner = signerCheck(services)
+    const messages = (publisher: string, nonce: string) => [
+      publisher + nonce,
+      modernMessage(publisher, nonce, 'validateDDO'),
+    ]
+    const prove = optionalProver('publisherAddress', messages, services)
     withRawBody(app, (scope) => {
       scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const read = await catalog.documents.validate(body, { signal: request.lifetime.signal })
-        // consumes the nonce even if the document is refused, since this signature also creates a token
-        await checkSigner(request, read)
+        // this signature is also valid for creating a token, so its nonce is consumed even if the document is refused
+        const chain = 'chainId' in read ? chains.get(read.chainId) : undefined
+        await (await prove(withProof(request, read), chain))?.consumeNonce()
         if ('problems' in read)
           throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
         const key = chains.get(read.chainId)?.key
@@ -60,22 +63,7 @@ export const validateDdo: Endpoint = {
   },
 }
 
-/** Returns the check of an optional signature, which consumes its nonce. It throws ValidationError, ChainError. */
-function signerCheck(provers: Provers): (request: FastifyRequest, read: Validated) => Promise<void> {
-  const readProof = consumerParams({ publisherAddress: address }, provers.settings)
-  return async ({ query, headers }, read) => {
-    const body: Partial<SignedBy> = read.signedBy ?? {}
-    const sent = { query, headers, body } as FastifyRequest
-    const credentials = credentialsOf(sent)
-    if (!credentials || !('signature' in credentials)) return
-    const proof = readProof(sent)
-    const { publisherAddress } = proof.params
-    const messages = (nonce: string) => [
-      publisherAddress.text + nonce,
-      modernMessage(publisherAddress.text, nonce, 'validateDDO'),
-    ]
-    const chain = 'chainId' in read ? provers.chains.get(read.chainId) : undefined
-    const publisher = await proveConsumer(proof, publisherAddress, messages, chain, provers)
-    await publisher.consumeNonce()
-  }
+/** Returns the request with the proof in its body, if the document came in an envelope. The body itself is a document. */
+function withProof({ query, headers }: FastifyRequest, { signedBy }: Validated): FastifyRequest {
+  return { query, headers, body: signedBy ?? {} } as FastifyRequest
 }

@@ -297,4 +297,18 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     INSERT INTO origin VALUES (txid_current());
     `,
   },
+  // orders of each generation, and whether a generation has all of them: a live one without is rebuilt
+  `
+  CREATE TABLE index_order (
+    chain_id BIGINT NOT NULL, block BIGINT NOT NULL, log BIGINT NOT NULL, tx_id TEXT NOT NULL, datatoken TEXT NOT NULL,
+    consumer TEXT NOT NULL, payer TEXT NOT NULL, timestamp BIGINT NOT NULL, service BIGINT, started TEXT,
+    PRIMARY KEY (chain_id, block, log)
+  ) STORED_BY_KEY;
+  CREATE INDEX index_order_by_consumer ON index_order (consumer, timestamp, block, log, chain_id);
+  CREATE INDEX index_order_by_payer ON index_order (payer, timestamp, block, log, chain_id);
+  CREATE INDEX index_order_by_datatoken ON index_order (datatoken, timestamp, block, log, chain_id);
+  CREATE INDEX index_order_by_tx ON index_order (tx_id, datatoken, started, block, log, chain_id);
+  ALTER TABLE index_reading ADD COLUMN orders BIGINT NOT NULL DEFAULT 1;
+  UPDATE index_reading SET orders = 0;
+  `,
 ]

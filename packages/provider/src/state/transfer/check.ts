@@ -14,7 +14,15 @@ export interface Finding {
 
 /** Contradictions between rows: SQL that counts them, and its tables. */
 const CONTRADICTIONS: { what: string; tables: string[]; count: string }[] = [
-  ...['index_cursor', 'index_nft', 'index_datatoken', 'index_asset', 'index_checkpoint', 'index_undo'].map((table) => ({
+  ...[
+    'index_cursor',
+    'index_nft',
+    'index_datatoken',
+    'index_asset',
+    'index_order',
+    'index_checkpoint',
+    'index_undo',
+  ].map((table) => ({
     what: `rows of ${table} without a reading of the chain`,
     tables: [table, 'index_reading'],
     count: `${table} AS t WHERE NOT EXISTS (SELECT 1 FROM index_reading AS r WHERE r.id = t.chain_id)`,

@@ -1,0 +1,68 @@
+import Database from 'libsql'
+import { describe, expect, it } from 'vitest'
+import { orderOf } from '../../../../test/helpers/orders.js'
+import { runScript } from '../../../database/src/script.js'
+import type { Query } from '../../../database/src/sql.js'
+import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
+import { insertReuse } from '../../src/index/tables/orders.js'
+import { findOrders } from '../../src/search/orders/find-orders.js'
+import { readOrderSearch } from '../../src/search/orders/order-request.js'
+
+const ADDRESS = `0x${'1'.repeat(40)}` as const
+const HASH = `0x${'2'.repeat(64)}` as const
+const GENERATION = { id: 1, chain_id: 1, orders: 1 }
+
+/** The statements that read orders for a search. */
+async function statements(query: object): Promise<Query[]> {
+  const found: Query[] = []
+  const search = readOrderSearch({ index: 'order', query }, 'enterprise')
+  if (!search) throw new Error('It is no search of orders.')
+  await runScript(findOrders(search, [1]), async (statement) => {
+    if (statement.text.includes('index_reading')) return { rows: [GENERATION], changes: 0 }
+    found.push(statement)
+    return { rows: [{ n: 0 }], changes: 0 }
+  })
+  return found
+}
+
+/** Anybody fills a chain with orders: no statement may read all of them (threat 104). */
+describe('statements on orders', () => {
+  const db = new Database(':memory:')
+  for (const step of migrationsFor('sqlite')) db.exec(step)
+
+  function expectIndexed({ text, values }: Query): void {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[]
+    const reads = plan.map(({ detail }) => detail).filter((detail) => detail.includes('index_order'))
+    expect(reads.length, text).toBeGreaterThan(0)
+    for (const read of reads)
+      expect(read).toMatch(/^SEARCH index_order USING (?:COVERING )?INDEX index_order_by_\w+ \((?!chain)/)
+  }
+
+  it.each([
+    [{ term: { consumer: ADDRESS } }],
+    [{ terms: { payer: [ADDRESS, `0x${'3'.repeat(40)}`] } }],
+    [{ term: { datatokenAddress: ADDRESS } }],
+    [{ term: { orderId: HASH } }],
+    [{ term: { did: 'did:op:1' } }],
+    [{ term: { nftAddress: ADDRESS } }],
+    [{ bool: { should: [{ term: { consumer: ADDRESS } }, { term: { payer: ADDRESS } }] } }],
+    [
+      {
+        bool: {
+          filter: [{ term: { consumer: ADDRESS } }],
+          must_not: [{ term: { chainId: 2 } }, { exists: { field: 'a' } }],
+        },
+      },
+    ],
+    [{ bool: { filter: [{ term: { did: 'did:op:1' } }, { range: { timestamp: { gte: 1 } } }] } }],
+  ])('of a search read them by an index: %j', async (query) => {
+    const found = await statements(query)
+    expect(found).toHaveLength(2)
+    for (const statement of found) expectIndexed(statement)
+  })
+
+  it('of a reuse read them by an index', () => {
+    const { order } = orderOf(ADDRESS)
+    expectIndexed(insertReuse(1, ADDRESS, { ...order, started: HASH }))
+  })
+})
