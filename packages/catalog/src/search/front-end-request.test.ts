@@ -79,12 +79,12 @@ describe('a search that names an index', () => {
 })
 
 describe('clauses of front ends', () => {
-  it('are read without null and false', () => {
+  it('are read without null, false and empty lists', () => {
     const clause = { term: { a: 'b' } }
     const lists = ['must', 'must_not', 'should', 'filter']
     const body = (list: unknown) => ({ query: { bool: Object.fromEntries(lists.map((key) => [key, list])) } })
-    expect(readSearch(body([null, clause, false]))).toEqual(readSearch(body([clause])))
-    for (const none of [[null], false, null, [false, null]])
+    expect(readSearch(body([null, clause, false, []]))).toEqual(readSearch(body([clause])))
+    for (const none of [[null], false, null, [false, null], [[]]])
       expect(readSearch(body(none))).toEqual(readSearch(body([])))
   })
 

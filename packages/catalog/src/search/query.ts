@@ -46,15 +46,19 @@ export function readClause(value: unknown, reader: QueryReader): Clause {
   })
 }
 
+/** Whether this stands for a clause that a front end does not need. */
+const isLeftOut = (clause: unknown) =>
+  clause === null || clause === false || (Array.isArray(clause) && clause.length === 0)
+
 function boolean(value: unknown, reader: QueryReader): Clause {
   const body = reader.object(value, 'bool')
   reader.only(body, 'bool', ['must', 'filter', 'should', 'must_not', 'minimum_should_match', 'boost'])
   const clauses = (key: string): Clause[] => {
     const inside = body[key]
     if (inside === undefined) return []
-    // front ends leave null or false in place of a clause that they do not need
-    const clauses = (Array.isArray(inside) ? inside : [inside]).filter((one) => one !== null && one !== false)
-    return clauses.map((one) => readClause(one, reader))
+    return (Array.isArray(inside) ? inside : [inside])
+      .filter((one) => !isLeftOut(one))
+      .map((one) => readClause(one, reader))
   }
   const [must, filter, should, not] = [clauses('must'), clauses('filter'), clauses('should'), clauses('must_not')]
   const rule = body.minimum_should_match
