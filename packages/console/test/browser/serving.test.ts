@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { readConsole } from '../../../provider/src/console/files.js'
-import { PROVIDER_LIMITS } from '../../../provider/src/limits.js'
 import { STORAGE_LIMITS } from '../../../storage/src/limits.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
@@ -289,39 +287,5 @@ describe('without the console', () => {
     const { status, headers, text } = await get('/', { accept: 'text/html' }, 'GET', base)
     expect([status, headers.vary]).toEqual([200, undefined])
     expect(JSON.parse(text)).toMatchObject({ software: 'Tidegate' })
-  })
-})
-
-describe('an incomplete build of the console', () => {
-  const made = (files: Record<string, string>) => {
-    const at = mkdtempSync(join(folder, 'made-'))
-    mkdirSync(join(at, 'assets'))
-    for (const [name, content] of Object.entries(files)) writeFileSync(join(at, name), content)
-    return at
-  }
-
-  it('is not served', () => {
-    expect(() => readConsole(join(folder, 'none'), '')).toThrow('has not been built. Run npm run build')
-    expect(() => readConsole(made({ 'other.html': '' }), '')).toThrow('has not been built')
-    const many = Object.fromEntries(
-      Array.from({ length: PROVIDER_LIMITS.console.files + 1 }, (_, at) => [`${at}.js`, '']),
-    )
-    expect(() => readConsole(made(many), '')).toThrow('CONSOLE: the built console has more than 1000 files')
-    const big = made({ 'index.html': '<p>', 'a.js': 'x'.repeat(PROVIDER_LIMITS.console.size) })
-    expect(() => readConsole(big, '')).toThrow('33554432 bytes')
-  })
-
-  it('has neither hidden files nor links to others', () => {
-    const at = made({
-      'index.html': '<p>',
-      '.sources': 'x',
-      'assets/a.js': '1',
-      'assets/a.js.gz': 'packed',
-      'b.gz': 'own',
-    })
-    symlinkSync('/etc/hostname', join(at, 'assets', 'link.txt'))
-    const files = readConsole(at, '')
-    expect([...files.keys()].sort()).toEqual(['assets/a.js', 'b.gz', 'index.html'])
-    expect([...(files.get('assets/a.js')?.content.keys() ?? [])]).toEqual(['gzip', 'identity'])
   })
 })
