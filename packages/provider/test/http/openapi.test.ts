@@ -80,6 +80,7 @@ describe('the OpenAPI description', () => {
       'decrypt',
       'deleteAuthToken',
       'delete_auth_token',
+      'directCommand',
       'download',
       'downloadLink',
       'encrypt',
