@@ -26,8 +26,10 @@ describe('commands of the pages', () => {
   const programs: { path: string; heading: string; text: string; at: number }[] = []
   for (const { path, heading, text } of alone.filter(({ language }) => language === 'js')) {
     const last = programs.at(-1)
+    // the block of 4.x continues the program of 3.x
+    const whole = heading === '4.x' ? `${last?.text}${text}` : text
     if (last?.path === path && last.heading === heading) last.text += text
-    else programs.push({ path, heading, text, at: programs.length })
+    else programs.push({ path, heading, text: whole, at: programs.length })
   }
   let world: World
   let variables: Record<string, string>

@@ -115,6 +115,9 @@ describe('auth tokens', () => {
         body: JSON.stringify(asset.ddo),
       })
     const stranger = (await world.somebody()).address
+    const paths = (await ask(`${world.network.providerUrl}/spec`)).json.paths as Record<string, { post?: object }>
+    for (const path of ['/api/services/encrypt', '/api/aquarius/assets/ddo/validate'])
+      expect(paths[path]?.post).toMatchObject({ security: expect.arrayContaining([{ AuthToken: [] }]) })
     for (const [send, field, status] of [
       [encrypted, 'consumerAddress', 201],
       [validated, 'publisherAddress', 200],

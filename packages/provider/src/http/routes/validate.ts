@@ -18,6 +18,7 @@ export const validateDdo: Endpoint = {
     summary: 'Validate a DDO',
     description:
       'Checks a DDO before it is published, and signs its SHA-256 so that the contract records who validated it. The body is the DDO, or {ddo, publisherAddress, nonce, signature}, as octets or JSON; then the hash is that of JSON.stringify(ddo). A signature is optional: over publisherAddress + nonce, or publisherAddress + nonce + "validateDDO". If sent, it is verified and its nonce consumed, whatever becomes of the DDO. An auth token is verified as well.',
+    token: true,
     body: {
       contentType: 'application/octet-stream',
       schema: {},
