@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Begin an upload
-         * @description Creates a hosted file, and takes its first bytes if there are any. By the tus protocol 1.0, with creation-with-upload, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
+         * @description Creates a hosted file, and takes its first bytes if there are any. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
          */
         post: operations["uploads"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
         head: operations["getApiServicesUploadsIdHead"];
         /**
          * Continue an upload
-         * @description Takes the next bytes. What is acknowledged is durable. By the tus protocol 1.0, with creation-with-upload, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
+         * @description Takes the next bytes. What is acknowledged is durable. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
          */
         patch: operations["patchApiServicesUploadsId"];
         trace?: never;
@@ -2286,7 +2286,7 @@ export interface operations {
                     "application/json": {
                         uploads: {
                             id: string;
-                            size: number;
+                            size: number | null;
                             /** @description Bytes that are there. */
                             offset: number;
                             sha256: string | null;
@@ -2388,6 +2388,8 @@ export interface operations {
                 "Upload-Checksum"?: string;
                 /** @description Bytes of the file. */
                 "Upload-Length"?: string;
+                /** @description 1 instead of Upload-Length, if the length is unknown. */
+                "Upload-Defer-Length"?: string;
                 /** @description Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun. */
                 "Idempotency-Key"?: string;
                 /** @description filename and filetype, each with its value as base64, separated by a comma. */
@@ -2599,7 +2601,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         id: string;
-                        size: number;
+                        size: number | null;
                         /** @description Bytes that are there. */
                         offset: number;
                         sha256: string | null;
@@ -2967,6 +2969,8 @@ export interface operations {
                 "Upload-Checksum"?: string;
                 /** @description Bytes received so far. */
                 "Upload-Offset"?: string;
+                /** @description Bytes of the file, once, if the upload began with Upload-Defer-Length. */
+                "Upload-Length"?: string;
             };
             path: {
                 /**
@@ -2995,6 +2999,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: UPLOAD_QUOTA. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description One of: HOSTING_OFF, UPLOAD_NOT_FOUND. */

@@ -6,8 +6,10 @@ export interface HostedRow {
   id: string
   /** The address of the publisher; for a contract wallet followed by a space and the chain. */
   owner: string
-  /** Bytes of the whole file. */
+  /** Bytes of the whole file. With a deferred length: the bytes that count in the quota so far. */
   size: number
+  /** Whether the client has not declared the length yet. */
+  isDeferred: boolean
   /** Bytes that are received and durable. */
   received: number
   /** The Upload-Metadata header of the client. */
@@ -36,7 +38,8 @@ export interface HostedMove {
   unlocks?: boolean
 }
 
-export type NewHostedFile = Pick<HostedRow, 'id' | 'owner' | 'size' | 'metadata' | 'createdAt' | 'expiresAt'>
+export type NewHostedFile = Pick<HostedRow, 'id' | 'owner' | 'size' | 'metadata' | 'createdAt' | 'expiresAt'> &
+  Partial<Pick<HostedRow, 'isDeferred'>>
 
 /** Number of files, and their declared bytes. */
 export interface HostedTotals {
@@ -70,6 +73,16 @@ export interface HostedStore {
   unlock(id: string, holder: string): Promise<void>
   /** Records an advance. Returns false if the lock is lost, or `from` is not the received size. */
   advance(id: string, holder: string, move: HostedMove): Promise<boolean>
+  /**
+   * Sets the size of an upload with a deferred length, and whether its length stays deferred. The difference counts in the
+   * quota of `bytes`. Returns 'lost' if the lock is lost or the length is declared.
+   */
+  resize(
+    id: string,
+    holder: string,
+    to: Pick<HostedRow, 'size' | 'isDeferred'>,
+    bytes: number,
+  ): Promise<'bytes' | 'lost' | undefined>
   /** Returns ids of expired incomplete uploads without a writer. */
   expired(now: number, limit: number): Promise<string[]>
   /** Returns complete files after an id that were neither completed nor used since a time. */

@@ -2,11 +2,11 @@ import { type Driver, run, type Script, sql, sqlOne, type Value } from '@tidegat
 import type { HostedRow, HostedStore, HostedTotals, HostedUse, NewHostedFile } from './hosted-store.js'
 
 const COLUMNS =
-  'id, owner, size, received, metadata, created_at, expires_at, sha256, completed_at, used_at, place, hash'
+  'id, owner, size, deferred, received, metadata, created_at, expires_at, sha256, completed_at, used_at, place, hash'
 const SELECT = `SELECT ${COLUMNS} FROM hosted_files WHERE removed_at IS NULL`
 const ADD = sql(
-  `INSERT INTO hosted_files (id, owner, size, received, metadata, created_at, expires_at, lock_until, lock_wanted)
-   VALUES (:id, :owner, :size, 0, :metadata, :createdAt, :expiresAt, 0, 0) ON CONFLICT (id) DO NOTHING`,
+  `INSERT INTO hosted_files (id, owner, size, deferred, received, metadata, created_at, expires_at, lock_until, lock_wanted)
+   VALUES (:id, :owner, :size, :deferred, 0, :metadata, :createdAt, :expiresAt, 0, 0) ON CONFLICT (id) DO NOTHING`,
 )
 // also locks the owner's row until the end of the transaction
 const CHARGE = sql(
@@ -15,6 +15,16 @@ const CHARGE = sql(
    WHERE hosted_totals.files < :files AND hosted_totals.bytes + excluded.bytes <= :bytes`,
 )
 const REFUND = sql('UPDATE hosted_totals SET files = files - 1, bytes = bytes - :size WHERE owner = :owner')
+const CHARGE_MORE = sql(
+  'UPDATE hosted_totals SET bytes = bytes + :more WHERE owner = :owner AND bytes + :more <= :bytes',
+)
+const DEFERRED = sqlOne(
+  'SELECT owner, size FROM hosted_files WHERE id = :id AND lock_holder = :holder AND deferred = 1 AND removed_at IS NULL',
+)
+const RESIZE = sql(
+  `UPDATE hosted_files SET size = :size, deferred = :deferred
+   WHERE id = :id AND lock_holder = :holder AND size = :old AND removed_at IS NULL`,
+)
 const TOTALS_OF = sqlOne('SELECT files, bytes FROM hosted_totals WHERE owner = :owner')
 const TOTALS = sqlOne('SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM hosted_totals')
 const UNFINISHED = sqlOne('SELECT count(*) AS n FROM hosted_files WHERE completed_at IS NULL AND removed_at IS NULL')
@@ -65,9 +75,27 @@ function* create(file: NewHostedFile, limits: HostedTotals): Script<keyof Hosted
     const has = (yield* run(TOTALS_OF({ owner: file.owner }))).rows[0] as unknown as HostedTotals
     return has.files >= limits.files ? 'files' : 'bytes'
   }
-  if ((yield* run(ADD({ ...file }))).changes === 1) return undefined
+  const { isDeferred = false, ...row } = file
+  if ((yield* run(ADD({ ...row, deferred: Number(isDeferred) }))).changes === 1) return undefined
   yield* run(REFUND(file))
   return 'exists'
+}
+
+function* resize(
+  id: string,
+  holder: string,
+  { size, isDeferred }: Pick<HostedRow, 'size' | 'isDeferred'>,
+  bytes: number,
+): Script<'bytes' | 'lost' | undefined> {
+  const [row] = (yield* run(DEFERRED({ id, holder }))).rows
+  if (!row) return 'lost'
+  const old = Number(row.size)
+  if ((yield* run(RESIZE({ id, holder, size, deferred: Number(isDeferred), old }))).changes !== 1) return 'lost'
+  const most = size > old ? bytes : Number.MAX_SAFE_INTEGER
+  const charged = yield* run(CHARGE_MORE({ owner: row.owner as string, more: size - old, bytes: most }))
+  if (charged.changes === 1) return undefined
+  yield* run(RESIZE({ id, holder, size: old, deferred: 1, old: size }))
+  return 'bytes'
 }
 
 function* remove(id: string, at: number): Script<boolean> {
@@ -110,6 +138,7 @@ export function hostedStore(db: Driver): HostedStore {
       const query = done ? COMPLETE({ ...move, ...done }) : ADVANCE(move)
       return (await db.query(query)).changes === 1
     },
+    resize: (id, holder, to, bytes) => db.transact(resize(id, holder, to, bytes)),
     expired: async (now, limit) => (await rows(EXPIRED({ now, limit }))).map(({ id }) => id as string),
     idle: async (since, after, limit) => (await rows(IDLE({ since, after, limit }))).map(fileOf),
     setUsed: async (id, at) => void (await db.query(SET_USED({ id, at }))),
@@ -134,5 +163,6 @@ function fileOf(row: Record<string, Value>): HostedRow {
   const { id, owner, size, received, metadata, sha256, place, hash } = row as unknown as HostedRow
   const { created_at: createdAt, expires_at: expiresAt, completed_at: completedAt, used_at: usedAt } = row
   const times = { createdAt, expiresAt, completedAt, usedAt }
-  return { id, owner, size, received, metadata, sha256, place, hash, ...times } as HostedRow
+  const isDeferred = row.deferred === 1
+  return { id, owner, size, isDeferred, received, metadata, sha256, place, hash, ...times } as HostedRow
 }

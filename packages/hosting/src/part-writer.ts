@@ -10,7 +10,17 @@ import {
 import { storedHash } from './hashes.js'
 import type { HostedMove, HostedRow, HostedStore } from './hosted-store.js'
 import type { UploadLock } from './lock.js'
-import { lostBytes, tooMany } from './refusals.js'
+import { lostBytes, lostLock, tooMany } from './refusals.js'
+
+/** One part of an upload. */
+export interface Part {
+  bytes: AsyncIterable<Uint8Array>
+  checksum?: PartChecksum | undefined
+  /** Ends the iteration over the bytes. */
+  stop?: () => void
+  /** Counts all bytes of the upload in the quota before they are written, if its length is deferred. */
+  reserve?: ((bytes: number) => Promise<void>) | undefined
+}
 
 /** The stores of rows and bytes. */
 export interface PartTools {
@@ -52,16 +62,11 @@ export class PartWriter implements Journal {
    * has a checksum or is too long.
    * @throws HostingError, StateError, or the error of the stream
    */
-  static async write(
-    file: HostedRow,
-    lock: UploadLock,
-    tools: PartTools,
-    part: { bytes: AsyncIterable<Uint8Array>; checksum?: PartChecksum | undefined; stop?: () => void },
-  ): Promise<number> {
+  static async write(file: HostedRow, lock: UploadLock, tools: PartTools, part: Part): Promise<number> {
     const own = new PartWriter(file, lock, tools, await tools.backend.hash(file), part.stop)
     const writer = await tools.backend.open(file, own)
     try {
-      return await own.run(writer, part.bytes, part.checksum)
+      return await own.run(writer, part)
     } catch (error) {
       if (error instanceof AlreadyComplete) return own.durable
       throw error
@@ -96,16 +101,13 @@ export class PartWriter implements Journal {
     await this.advance({ place, hash: null }, this.file.size, { done })
   }
 
-  private async run(
-    writer: BackendWriter,
-    bytes: AsyncIterable<Uint8Array>,
-    checksum: PartChecksum | undefined,
-  ): Promise<number> {
+  private async run(writer: BackendWriter, { bytes, checksum, reserve }: Part): Promise<number> {
     const { size } = this.file
     try {
       for await (const chunk of bytes) {
         if (this.written + chunk.length > size)
           throw new HostingError('UPLOAD_TOO_LARGE', 'The part goes beyond the length of the upload.')
+        await reserve?.(this.written + chunk.length)
         await this.append(writer, chunk, checksum)
       }
     } catch (error) {
@@ -129,7 +131,7 @@ export class PartWriter implements Journal {
     checksum?.update(chunk)
     for (let rest = chunk; rest.length > 0; ) {
       // without the lock, another writer may have the file
-      if (!this.lock.holds) throw lost()
+      if (!this.lock.holds) throw lostLock()
       const taken = rest.subarray(0, await writer.write(rest))
       this.hash?.update(taken)
       this.written += taken.length
@@ -165,7 +167,7 @@ export class PartWriter implements Journal {
   ) {
     const { store } = this.tools
     const move = { from: this.durable, to, ...recorded, unlocks, ...(done ? { done } : {}) }
-    if (!(await store.advance(this.file.id, this.lock.holder, move))) throw lost()
+    if (!(await store.advance(this.file.id, this.lock.holder, move))) throw lostLock()
     if (unlocks) this.lock.left()
     this.durable = to
     this.recorded = recorded
@@ -174,10 +176,6 @@ export class PartWriter implements Journal {
   private hashStored(place: string | null): Promise<string> {
     return storedHash({ ...this.file, place }, this.tools.backend)
   }
-}
-
-function lost(): HostingError {
-  return new HostingError('UPLOAD_CONFLICT', 'Another writer has continued this upload.')
 }
 
 function isTooLong(error: unknown): boolean {

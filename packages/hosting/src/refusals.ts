@@ -10,6 +10,11 @@ export function alreadyBegun(): HostingError {
   return new HostingError('UPLOAD_CONFLICT', 'This Idempotency-Key was used before. Try again, or use another key.')
 }
 
+/** Another writer has the lock. */
+export function lostLock(): HostingError {
+  return new HostingError('UPLOAD_CONFLICT', 'Another writer has continued this upload.')
+}
+
 /** Acknowledged bytes are missing from the backend. */
 export function lostBytes(): HostingError {
   return new HostingError('UPLOAD_LOST', 'The storage of hosted files has lost bytes of this upload.')

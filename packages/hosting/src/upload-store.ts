@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { HostingError, ProviderError } from '@tidegate/protocol'
 import { DataStore, type Locker, type Upload, Upload as UploadRecord } from '@tus/server'
 import type { PartChecksum } from './checksum.js'
@@ -8,7 +8,7 @@ import { Incoming } from './incoming.js'
 import { HOSTING_LIMITS } from './limits.js'
 import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
-import { alreadyBegun, notFound } from './refusals.js'
+import { alreadyBegun, lostLock, notFound } from './refusals.js'
 
 export interface HostingLimits {
   /** Bytes of one file. */
@@ -47,7 +47,7 @@ export class UploadStore extends DataStore {
   ) {
     super()
     this.incoming = new Incoming(body)
-    this.extensions = ['creation', 'creation-with-upload', 'expiration', 'checksum']
+    this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'expiration', 'checksum']
     this.locker = {
       newLock: (id) => ({
         lock: async (signal, release) => {
@@ -70,9 +70,9 @@ export class UploadStore extends DataStore {
 
   override async create(upload: Upload): Promise<Upload> {
     const { owner, metadata } = this.uploader
-    const { id, size = 0 } = upload
+    const { id, size = 0, sizeIsDeferred: isDeferred } = upload
     const createdAt = Date.now()
-    const row = { id, owner, size, metadata, createdAt, expiresAt: createdAt + this.limits.lifetime }
+    const row = { id, owner, size, isDeferred, metadata, createdAt, expiresAt: createdAt + this.limits.lifetime }
     const refused = await this.tools.store.create(row, {
       files: HOSTING_LIMITS.hosting.files,
       bytes: this.limits.quota,
@@ -82,14 +82,14 @@ export class UploadStore extends DataStore {
     await this.take(id, () => undefined)
     upload.creation_date = new Date(createdAt).toISOString()
     // an empty file is complete at once
-    if (size === 0) await this.writeTo(id, [])
+    if (size === 0 && !isDeferred) await this.completeNow(await this.find(id))
     return upload
   }
 
   /** Writes the request body. The stream of the tus server is unused, since passing bytes through it is slow. */
   override async write(stream: Readable, id: string): Promise<number> {
     stream.resume()
-    this.writing = this.writeTo(id, this.incoming).catch((error: unknown) => {
+    this.writing = this.writeTo(id).catch((error: unknown) => {
       this.failed = error
       throw error
     })
@@ -97,10 +97,13 @@ export class UploadStore extends DataStore {
   }
 
   override async getUpload(id: string): Promise<UploadRecord> {
-    const { size, received: offset, createdAt, completedAt } = await this.find(id)
+    const found = await this.find(id)
+    const { size, isDeferred, received: offset, createdAt } = found
+    const isInterrupted = !isDeferred && offset === size && found.completedAt === null
+    const { completedAt } = isInterrupted ? await this.completeNow(found) : found
     return new UploadRecord({
       id,
-      size,
+      ...(isDeferred ? {} : { size }),
       offset,
       // without a creation date, complete files do not expire
       ...(completedAt === null ? { creation_date: new Date(createdAt).toISOString() } : {}),
@@ -111,12 +114,53 @@ export class UploadStore extends DataStore {
     return this.limits.lifetime
   }
 
-  private async writeTo(id: string, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<number> {
+  /** Sets the length of an upload that began without. Throws HostingError. */
+  override async declareUploadLength(id: string, size: number): Promise<void> {
+    const refused = await this.resize(id, { size, isDeferred: false })
+    if (refused) throw await this.overQuota(refused)
+  }
+
+  private async writeTo(id: string): Promise<number> {
     const file = await this.find(id)
     if (file.completedAt !== null) return file.received
-    const { checksum } = this.uploader
-    const part = { bytes: bytes as AsyncIterable<Uint8Array>, checksum, stop: () => this.incoming.stop() }
-    return PartWriter.write(file, this.lock as UploadLock, this.tools, part)
+    const part = { bytes: this.incoming, checksum: this.uploader.checksum, stop: () => this.incoming.stop() }
+    if (!file.isDeferred) return PartWriter.write(file, this.lock as UploadLock, this.tools, part)
+    // no upload has so many bytes, so none is complete
+    const size = this.limits.maxFile + 1
+    return PartWriter.write({ ...file, size }, this.lock as UploadLock, this.tools, {
+      ...part,
+      reserve: this.reserver(file),
+    })
+  }
+
+  /** Completes a file that has all its bytes: an empty one, or one whose length a crashed request declared. */
+  private async completeNow(file: HostedRow): Promise<HostedRow> {
+    const none = Readable.from([]) as AsyncIterable<Uint8Array>
+    await PartWriter.write(file, this.lock as UploadLock, this.tools, { bytes: none })
+    return this.find(file.id)
+  }
+
+  /** Returns a function that counts the bytes of an upload in the quota, in steps if they fit. It throws HostingError. */
+  private reserver({ id, size }: HostedRow): (bytes: number) => Promise<void> {
+    let reserved = size
+    return async (bytes) => {
+      if (bytes <= reserved) return
+      const { maxFile } = this.limits
+      if (bytes > maxFile) throw new HostingError('UPLOAD_TOO_LARGE', `A file may have ${maxFile} bytes.`)
+      for (const size of [Math.min(bytes + HOSTING_LIMITS.hosting.deferredStep, maxFile), bytes]) {
+        const refused = await this.resize(id, { size, isDeferred: true })
+        reserved = size
+        if (!refused) return
+      }
+      throw await this.overQuota('bytes')
+    }
+  }
+
+  private async resize(id: string, to: Pick<HostedRow, 'size' | 'isDeferred'>): Promise<'bytes' | undefined> {
+    const { holder } = this.lock as UploadLock
+    const refused = await this.tools.store.resize(id, holder, to, this.limits.quota)
+    if (refused === 'lost') throw lostLock()
+    return refused
   }
 
   private async take(id: string, release: () => unknown): Promise<void> {

@@ -54,6 +54,34 @@ onBothDatabases((session) => {
     expect(await hosted.create(file('once'), LIMITS)).toBeUndefined()
   })
 
+  it('grows a file of unknown length in the quota, over all instances, until its length is declared', async () => {
+    const { hosted } = session.store
+    const second = (await session.open()).hosted
+    const ids = Array.from({ length: 10 }, (_, at) => `d${at}`)
+    for (const id of ids) {
+      expect(await hosted.create(file(id, { size: 0, isDeferred: true }), LIMITS)).toBeUndefined()
+      await hosted.lock(id, 'x', 0, 10)
+    }
+    const outcomes = await Promise.all(
+      ids.map((id, at) => (at % 2 ? hosted : second).resize(id, 'x', { size: 200, isDeferred: true }, 1000)),
+    )
+    expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(5)
+    expect(outcomes.filter((outcome) => outcome === 'bytes')).toHaveLength(5)
+    expect(await hosted.totals(OWNER)).toEqual({ files: 10, bytes: 1000 })
+    const [grown, refused] = [undefined, 'bytes' as const].map((outcome) => ids[outcomes.indexOf(outcome)] as string)
+    expect(await hosted.find(refused as string)).toMatchObject({ size: 0, isDeferred: true })
+    const declare = (id: string, size: number, holder = 'x') =>
+      hosted.resize(id, holder, { size, isDeferred: false }, 1000)
+    expect(await declare(grown as string, 150, 'y')).toBe('lost')
+    expect(await declare(grown as string, 150)).toBeUndefined()
+    expect(await declare(grown as string, 160)).toBe('lost')
+    expect(await hosted.find(grown as string)).toMatchObject({ size: 150, isDeferred: false })
+    expect([await declare(refused as string, 51), await declare(refused as string, 50)]).toEqual(['bytes', undefined])
+    expect(await hosted.totals(OWNER)).toEqual({ files: 10, bytes: 1000 })
+    await hosted.remove(grown as string, 5)
+    expect(await hosted.totals(OWNER)).toEqual({ files: 9, bytes: 850 })
+  })
+
   it('lets one writer have a file at a time, who learns when another one wants it', async () => {
     const { hosted } = session.store
     const second = (await session.open()).hosted
@@ -100,7 +128,16 @@ onBothDatabases((session) => {
     await session.restart()
     const { hosted: again } = session.store
     expect(await again.find('a')).toEqual({
-      ...{ id: 'a', owner: OWNER, size: 10, received: 10, metadata: '', createdAt: 1, expiresAt: 100 },
+      ...{
+        id: 'a',
+        owner: OWNER,
+        size: 10,
+        isDeferred: false,
+        received: 10,
+        metadata: '',
+        createdAt: 1,
+        expiresAt: 100,
+      },
       ...{ sha256: SHA256, completedAt: 50, usedAt: null, place: 'here', hash: null },
     })
     expect((await again.list(OWNER, '', 2)).map(({ id }) => id)).toEqual(['a', 'b'])

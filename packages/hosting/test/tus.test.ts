@@ -36,7 +36,7 @@ describe('a server of tus 1.0', () => {
         expect([200, 204]).toContain(status)
         expect(Object.fromEntries(told)).toMatchObject({
           ...{ 'tus-version': '1.0.0', 'tus-max-size': '1000000', 'tus-checksum-algorithm': 'sha1,sha256' },
-          'tus-extension': 'creation,creation-with-upload,expiration,termination,checksum',
+          'tus-extension': 'creation,creation-with-upload,creation-defer-length,expiration,termination,checksum',
         })
       }
   })
@@ -84,7 +84,7 @@ describe('a server of tus 1.0', () => {
     }
     expect(statuses).toEqual({
       ...{ created: 201, listed: 200, told: 200, taken: 204, misplaced: 409, stranger: 400, 'too large': 413 },
-      ...{ unknown: 404, 'no method': 405, deferred: 400, deleted: 204 },
+      ...{ unknown: 404, 'no method': 405, deferred: 201, deleted: 204 },
     })
     expect((await ask(base)).headers.get('tus-resumable')).toBe(null)
   })
@@ -138,6 +138,12 @@ describe('a server of tus 1.0', () => {
     expect((await ask(url, { headers: auth })).json).toMatchObject({ name })
   })
 
+  it('takes empty metadata as none', async () => {
+    const { status, headers } = await create({ 'upload-metadata': '' })
+    expect(status).toBe(201)
+    expect((await head(base + headers.get('location'))).headers.get('upload-metadata')).toBe(null)
+  })
+
   it('refuses metadata that break the protocol, and has none where there are none', async () => {
     for (const wrong of ['a b c', 'a ?', 'a YQ==,a YQ==', `naïve ${base64('x')}`, 'a YQ==;b YQ=='])
       expect((await create({ 'upload-metadata': wrong })).json.errors, wrong).toHaveProperty('Upload-Metadata')
@@ -182,6 +188,21 @@ describe('a server of tus 1.0', () => {
     expect((await create({ 'upload-defer-length': '1' })).status).toBe(400)
     for (const concat of ['partial', 'final;/a /b'])
       expect((await create({ 'upload-concat': concat })).status).toBe(400)
+  })
+
+  it('completes at the next request a file whose last request ended after it declared the length', async () => {
+    const { hosted } = world.local.app.context.store
+    for (const content of ['tide', '']) {
+      const { headers } = await tus(uploads(), 'POST', { ...auth, 'upload-defer-length': '1' })
+      const url = base + headers.get('location')
+      expect((await patch(url, 0, content)).status).toBe(204)
+      await hosted.lock(idOf(url), 'x', 0, 1)
+      await hosted.resize(idOf(url), 'x', { size: content.length, isDeferred: false }, 1_000_000)
+      expect((await ask(url, { headers: auth })).json).toMatchObject({ offset: content.length, sha256: null })
+      expect(await offset(url)).toBe(content.length)
+      const sha256 = createHash('sha256').update(content).digest('hex')
+      expect((await ask(url, { headers: auth })).json).toMatchObject({ sha256, object: { id: idOf(url) } })
+    }
   })
 
   it('verifies checksums by sha1, and keeps nothing of a part without its own', async () => {

@@ -61,11 +61,12 @@ export class S3Backend implements FileBackend {
     return received > 0 && hash === null ? undefined : savedHash(hash)
   }
 
-  async open({ id, size, place }: HostedRow, journal: Journal): Promise<BackendWriter> {
+  async open({ id, size, isDeferred, place }: HostedRow, journal: Journal): Promise<BackendWriter> {
     const { bucket } = this
-    const bytes = this.options.part ?? partSize(size)
+    const recorded = stateOf(place)
+    const bytes = recorded.partSize ?? this.options.part ?? partSize(size)
+    const state = isDeferred ? { ...recorded, partSize: bytes } : recorded
     const memory = await this.memory.take(Math.min(bytes, size), () => journal.giveUp())
-    const state = stateOf(place)
     const failed = (error: unknown) => this.failed(error)
     return new S3Writer({ bucket, folder: this.folderOf(id), size, partSize: bytes, state, journal, memory, failed })
   }

@@ -8,6 +8,8 @@ export interface S3State {
   /** Id of the multipart upload, if there is one. */
   upload?: string | undefined
   parts: UploadedPart[]
+  /** Bytes per part, if the upload began without a length. */
+  partSize?: number
   /** The next free part number. No two writers use the same number, even if one has lost its lock. */
   next: number
   /** Objects with the received pieces of the next part, in order. */

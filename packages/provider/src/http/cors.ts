@@ -21,6 +21,7 @@ const EXPOSED_HEADERS = [
   'Tus-Checksum-Algorithm',
   'Upload-Offset',
   'Upload-Length',
+  'Upload-Defer-Length',
   'Upload-Metadata',
   'Upload-Expires',
 ]

@@ -19,7 +19,7 @@ const nullable = (schema: JsonSchema) => ({ anyOf: [schema, { type: 'null' }] })
 
 const FILE_FIELDS = {
   id: { type: 'string' },
-  size: { type: 'integer' },
+  size: nullable({ type: 'integer', description: 'Bytes of the file; null until its length is declared.' }),
   offset: { type: 'integer', description: 'Bytes that are there.' },
   sha256: nullable({ type: 'string', description: 'Hex; null until the file is complete.' }),
   name: nullable({ type: 'string' }),
@@ -154,11 +154,11 @@ function ownFile(services: Provers & Pick<Services, 'uploads'>, action: Uploader
   }
 }
 
-function shown({ id, size, received: offset, sha256, metadata, expiresAt }: HostedRow) {
+function shown({ id, size, isDeferred, received: offset, sha256, metadata, expiresAt }: HostedRow) {
   const { name = null, contentType = null } = factsOf(metadata)
   const isComplete = sha256 !== null
   return {
-    ...{ id, size, offset, sha256, name, contentType },
+    ...{ id, size: isDeferred ? null : size, offset, sha256, name, contentType },
     object: isComplete ? { type: 'hosted', id } : null,
     expires: isComplete ? null : Math.floor(expiresAt / 1000),
   }

@@ -6,7 +6,7 @@ import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/up
 import { answerUpload, creationOf, withUnreadBody } from '../files/uploading.js'
 
 const PROTOCOL =
-  'By the tus protocol 1.0, with creation-with-upload, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.'
+  'By the tus protocol 1.0, with creation-with-upload, creation-defer-length, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.'
 
 const ERRORS = [
   'HOSTING_OFF',
@@ -24,6 +24,8 @@ const HEADERS = {
   'Upload-Checksum': `Checksum of this part: ${CHECKSUM_ALGORITHMS.join(' or ')}, a space, and the value as base64.`,
 }
 
+const LENGTH = 'Bytes of the file, once, if the upload began with Upload-Defer-Length.'
+
 const OFFSET = { 'Upload-Offset': { description: 'Bytes that are durable', schema: { type: 'integer' } } }
 
 /** Creates an upload. */
@@ -40,6 +42,7 @@ export const createUpload: Endpoint = {
     headers: {
       ...HEADERS,
       'Upload-Length': 'Bytes of the file.',
+      'Upload-Defer-Length': '1 instead of Upload-Length, if the length is unknown.',
       'Idempotency-Key':
         'Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun.',
       'Upload-Metadata': 'filename and filetype, each with its value as base64, separated by a comma.',
@@ -83,9 +86,9 @@ export const continueUpload: Endpoint = {
     path: { id: UPLOAD_ID },
     params: UPLOADER_PROOF,
     token: true,
-    headers: { ...HEADERS, 'Upload-Offset': 'Bytes received so far.' },
+    headers: { ...HEADERS, 'Upload-Offset': 'Bytes received so far.', 'Upload-Length': LENGTH },
     responses: { 204: { description: 'Taken.', headers: OFFSET } },
-    errors: [...ERRORS, 'UPLOAD_TYPE', 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST'],
+    errors: [...ERRORS, 'UPLOAD_TYPE', 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST', 'UPLOAD_QUOTA'],
   },
   register(app, services) {
     const { uploads } = services

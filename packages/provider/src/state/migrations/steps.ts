@@ -311,4 +311,8 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_reading ADD COLUMN orders BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET orders = 0;
   `,
+  // uploads whose length is not declared yet
+  `
+  ALTER TABLE hosted_files ADD COLUMN deferred BIGINT NOT NULL DEFAULT 0;
+  `,
 ]
