@@ -67,7 +67,7 @@ export function offerSuite(session: StoreSession): void {
     expect(await above(0)).toEqual(['waves', 'tables'])
   })
 
-  it('leaves out offers of unknown datatokens, and changes of unknown offers (threat 104)', async () => {
+  it('leaves out offers of unknown datatokens, and changes of unknown offers', async () => {
     const stranger: Address = `0x${'7'.repeat(40)}`
     await commit(session, [...CATALOGUE_CHANGES, sold(1, stranger, '1'), sold(2, waves.datatoken, '1')], 1)
     await commit(session, [rate(1, '9'), rate(2, '9', stranger), activity(3, true)], 2)
