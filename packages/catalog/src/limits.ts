@@ -45,11 +45,13 @@ export const CATALOG_LIMITS = {
     whole: 262_144,
     /** Datatokens of an NFT in a list and in its search rows. A document has at most 100 services. */
     datatokens: 500,
-    /** Hits of a page whose owner and price are read from the chain: more than a front end shows. */
+    /** Active offers of an NFT in documents and lists. Honest assets have one per service. */
+    offers: 100,
+    /** Hits of a page whose owner and token symbol are read from the chain: more than a front end shows. */
     facts: 50,
-    /** Concurrent reads of owner and price. */
+    /** Concurrent reads of owner and token symbol. */
     factsInFlight: 8,
-    /** Milliseconds for all reads of owner and price of one page. */
+    /** Milliseconds for all reads of owner and token symbol of one page. */
     factsDeadline: 1_000,
     /** Aggregations of a search, including nested ones, and fields of a sort. Front ends send two. */
     aggregations: 8,

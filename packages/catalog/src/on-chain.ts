@@ -15,7 +15,7 @@ import type { TokenNames } from './token-names.js'
 /** The id of the only token of every data NFT contract. */
 const NFT_TOKEN_ID = 1n
 
-/** Reads owner, token URI and price of assets from the chain and caches them briefly. */
+/** Reads owner, token URI, token symbol, and offers that the index lacks, from the chain and caches them briefly. */
 export class OnChainReader {
   private readonly known: SharedResults<OnChainData>
 
@@ -42,11 +42,14 @@ export class OnChainReader {
     return others.length > 0 ? this.names?.of(asset.chainId, others).catch(() => undefined) : undefined
   }
 
-  private async dataOf({ chainId, metadata, datatokens }: IndexedAsset): Promise<OnChainData> {
+  private async dataOf(asset: IndexedAsset): Promise<OnChainData> {
+    const { chainId, metadata } = asset
     const chain = this.chains.get(chainId)
     if (!chain) return {}
-    const own = datatokens.map(({ address }) => address)
-    return this.known.get(metadata.did, () => readOnChain(chain, metadata.nft, own)).catch(() => ({}))
+    const first = asset.offers && [...asset.offers.values()].flat()[0]
+    // the price is that of the first offer now
+    const key = `${metadata.did} ${asset.offers !== undefined} ${first?.price} ${first?.token}`
+    return this.known.get(key, () => readOnChain(chain, asset)).catch(() => ({}))
   }
 }
 
@@ -56,21 +59,24 @@ function sizeOf({ tokenUri = '', price, offers }: OnChainData): number {
   return BASE_SIZE * (1 + count) + 2 * (tokenUri.length + (price?.tokenSymbol?.length ?? 0))
 }
 
-function readOnChain({ nodes }: Chain, nft: Address, datatokens: Address[]): Promise<OnChainData> {
+function readOnChain(
+  { nodes }: Chain,
+  { nft: { address: nft }, datatokens, offers }: IndexedAsset,
+): Promise<OnChainData> {
   return nodes.ask(async (_client, callUntrusted) => {
-    const sold = datatokens.slice(0, COMMON_LIMITS.contract.offers)
+    const unknown = offers ? [] : datatokens.slice(0, COMMON_LIMITS.contract.offers).map(({ address }) => address)
     const [owner, tokenUri, ...found] = await Promise.all([
       untrustedView(callUntrusted, nft, 'ownerOf', [NFT_TOKEN_ID]),
       untrustedView(callUntrusted, nft, 'tokenURI', [NFT_TOKEN_ID], COMMON_LIMITS.contract.result),
-      ...sold.map((datatoken) => offersOf(callUntrusted, datatoken)),
+      ...unknown.map((datatoken) => offersOf(callUntrusted, datatoken)),
     ])
-    const [first] = found.flat()
+    const [first] = offers ? [...offers.values()].flat() : found.flat()
     const price = first && (await priceOf(callUntrusted, first))
     return {
       ...(owner ? { owner } : {}),
       ...(tokenUri === undefined ? {} : { tokenUri }),
       ...(price ? { price } : {}),
-      offers: new Map(sold.map((datatoken, at) => [datatoken, found[at] ?? []])),
+      ...(offers ? {} : { offers: new Map(unknown.map((datatoken, at) => [datatoken, found[at] ?? []])) }),
     }
   })
 }

@@ -3,6 +3,7 @@ import { onBothDatabases } from '../../../test/helpers/store-session.js'
 import { generationSuite } from './store/generations.js'
 import { indexSuite } from './store/index-batches.js'
 import { rollbackSuite } from './store/index-rollback.js'
+import { offerSuite } from './store/offers.js'
 import { orderSuite } from './store/orders.js'
 import { searchChangeSuite } from './store/search-changes.js'
 import { querySuite } from './store/search-queries.js'
@@ -16,6 +17,7 @@ onBothDatabases((session) => {
   describe('search, by queries', () => querySuite(session))
   describe('search, its results', () => resultSuite(session))
   describe('search, as the index changes', () => searchChangeSuite(session))
+  describe('offers', () => offerSuite(session))
   describe('orders', () => orderSuite(session))
   describe('search, its upkeep', () => searchUpkeepSuite(session))
 })

@@ -1,7 +1,7 @@
 import * as abi from '@tidegate/protocol/abi'
 import { encodeEventTopics, type Hex, parseAbi } from 'viem'
 
-/** Events of the data NFT and datatoken contracts that the index and the order check read. */
+/** Events of data NFTs, datatokens, exchanges and dispensers that the index and the order check read. */
 export const EVENTS = parseAbi([
   abi.NFT_CREATED,
   abi.TOKEN_CREATED,
@@ -11,6 +11,15 @@ export const EVENTS = parseAbi([
   abi.ORDER_STARTED,
   abi.ORDER_REUSED,
   abi.PROVIDER_FEE,
+  abi.NEW_FIXED_RATE,
+  abi.NEW_DISPENSER,
+  'event ExchangeCreated(bytes32 indexed exchangeId, address indexed baseToken, address indexed datatoken, address exchangeOwner, uint256 fixedRate)',
+  'event ExchangeRateChanged(bytes32 indexed exchangeId, address indexed exchangeOwner, uint256 newRate)',
+  'event ExchangeActivated(bytes32 indexed exchangeId, address indexed exchangeOwner)',
+  'event ExchangeDeactivated(bytes32 indexed exchangeId, address indexed exchangeOwner)',
+  'event DispenserCreated(address indexed datatokenAddress, address indexed owner, uint256 maxTokens, uint256 maxBalance, address allowedSwapper)',
+  'event DispenserActivated(address indexed datatokenAddress)',
+  'event DispenserDeactivated(address indexed datatokenAddress)',
 ])
 
 /** Returns the first topics of the named events, for a filter that matches any of them. */

@@ -10,6 +10,9 @@ export const ORDER_STARTED =
 export const ORDER_REUSED = 'event OrderReused(bytes32 orderTxId, address caller, uint256 timestamp, uint256 number)'
 export const PROVIDER_FEE =
   'event ProviderFee(address indexed providerFeeAddress, address indexed providerFeeToken, uint256 providerFeeAmount, bytes providerData, uint8 v, bytes32 r, bytes32 s, uint256 validUntil)'
+export const NEW_FIXED_RATE =
+  'event NewFixedRate(bytes32 exchangeId, address indexed owner, address exchangeContract, address indexed baseToken)'
+export const NEW_DISPENSER = 'event NewDispenser(address dispenserContract)'
 
 export const SYMBOL = 'function symbol() view returns (string)'
 export const BALANCE_OF = 'function balanceOf(address owner) view returns (uint256)'

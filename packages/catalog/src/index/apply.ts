@@ -148,6 +148,12 @@ function changeForLog(change: IndexChange): object {
     case 'order':
     case 'reuse':
       return { kind: change.kind, address: change.datatoken }
+    case 'market':
+    case 'rate':
+    case 'activity':
+      return { kind: change.kind, address: change.market }
+    case 'offer':
+      return { kind: change.kind, address: change.offer.datatoken }
     default:
       return { kind: change.kind, address: change.nft }
   }

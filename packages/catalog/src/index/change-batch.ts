@@ -7,7 +7,7 @@ import { weightOf } from './index-store.js'
 export class ChangeBatch {
   /** Changes by key: document and state have one key per NFT, every other change has a number. */
   private readonly byKey = new Map<string | number, IndexChange>()
-  private readonly assets = new Set<Address>()
+  private readonly assets = new Set<string>()
   private added = 0
   private characters = 0
 
@@ -55,13 +55,19 @@ function costOf(change: IndexChange): number {
   return change.kind === 'state' || change.kind === 'datatoken' ? CHAIN_LIMITS.chain.change : 0
 }
 
-/** Returns the NFT whose search rows a change affects, or its datatoken if only that is known. */
-function assetChangedBy(change: IndexChange): Address | undefined {
+/** Returns the NFT whose search rows a change affects, or its datatoken or offer if only that is known. */
+function assetChangedBy(change: IndexChange): string | undefined {
   switch (change.kind) {
     case 'nft':
     case 'datatoken':
     case 'reuse':
+    case 'market':
       return undefined
+    case 'offer':
+      return change.offer.datatoken
+    case 'rate':
+    case 'activity':
+      return change.offer
     case 'order':
       return change.datatoken
     case 'metadata':

@@ -5,7 +5,7 @@ import type { Address, Hex, Log } from 'viem'
 import { ChangeBatch } from './change-batch.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { IndexChange } from './index-store.js'
-import { datatokenOf, metadataFrom, nftOf, reusedOrderOf, startedOrderOf } from './indexed.js'
+import { datatokenOf, metadataFrom, nftOf, offerOf, priceAt, reusedOrderOf, startedOrderOf } from './indexed.js'
 
 /** Called for each unusable event. */
 export type Unusable = (event: { address: Address; txId: Hex | null; block: number; reason: string }) => void
@@ -88,6 +88,25 @@ async function changeOf(
       return { kind: 'order', datatoken: emitter, order: startedOrderOf(event) }
     case 'OrderReused':
       return { kind: 'reuse', datatoken: emitter, order: reusedOrderOf(event) }
+    case 'NewFixedRate':
+      return { kind: 'market', market: event.args.exchangeContract }
+    case 'NewDispenser':
+      return { kind: 'market', market: event.args.dispenserContract }
+    case 'ExchangeCreated':
+    case 'DispenserCreated':
+      return { kind: 'offer', offer: offerOf(event, emitter) }
+    case 'ExchangeRateChanged':
+      return { kind: 'rate', market: emitter, offer: event.args.exchangeId, price: priceAt(event.args.newRate) }
+    case 'ExchangeActivated':
+    case 'ExchangeDeactivated': {
+      const isActive = event.eventName === 'ExchangeActivated'
+      return { kind: 'activity', market: emitter, offer: event.args.exchangeId, isActive }
+    }
+    case 'DispenserActivated':
+    case 'DispenserDeactivated': {
+      const isActive = event.eventName === 'DispenserActivated'
+      return { kind: 'activity', market: emitter, offer: event.args.datatokenAddress, isActive }
+    }
     default:
       return undefined
   }

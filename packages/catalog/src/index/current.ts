@@ -116,6 +116,8 @@ async function fromChain(
     ...asset,
     datatokens: now.tokens?.map((address) => known.get(address) ?? fresh(address)) ?? asset.datatokens,
     metadata: { ...asset.metadata, ...published, state: now.state },
+    // read from the chain, as in every asset without offers
+    offers: undefined,
   }
 }
 

@@ -126,8 +126,8 @@ export class ChainFollower {
     const view = await observeChain(chain, index, live?.cursor)
     this.recordView(live?.cursor, view)
     if (!(await index.tryLead(chainId))) return true
-    if (live?.lacksOrders && (!next || next.lacksOrders)) {
-      this.log.warn({ chainId }, 'index has no orders, rebuilding it')
+    if (live?.isOutdated && (!next || next.isOutdated)) {
+      this.log.warn({ chainId }, 'index lacks orders or offers, rebuilding it')
       await index.begin(chainId, true)
     }
     const swept = old && (await index.sweep(chainId))

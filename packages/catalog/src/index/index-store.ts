@@ -1,5 +1,13 @@
 import type { Dialect } from '@tidegate/database'
-import type { Address, Hex, IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
+import type {
+  Address,
+  Hex,
+  IndexedAsset,
+  IndexedDatatoken,
+  IndexedMetadata,
+  IndexedNft,
+  Offer,
+} from '@tidegate/protocol'
 import type { PreparedRows } from './index-consumer.js'
 
 /** The position of the index on a chain: the last block with its hash, which shows reorganisations. */
@@ -42,6 +50,13 @@ export interface ReusedOrder extends OrderEvent {
   started: Hex
 }
 
+/** A new offer of a datatoken, and the position of its event, by which offers are listed. */
+export interface CreatedOffer extends Offer {
+  datatoken: Address
+  block: number
+  log: number
+}
+
 /** A change by an event. */
 export type IndexChange =
   | { kind: 'nft'; nft: IndexedNft }
@@ -56,6 +71,12 @@ export type IndexChange =
   | { kind: 'state'; nft: Address; state: number }
   | { kind: 'order'; datatoken: Address; order: StartedOrder }
   | { kind: 'reuse'; datatoken: Address; order: ReusedOrder }
+  /** A datatoken of the index names an exchange or dispenser contract. */
+  | { kind: 'market'; market: Address }
+  | { kind: 'offer'; offer: CreatedOffer }
+  /** `offer`: the exchange's id, or the dispenser's datatoken. It may be unknown: anybody may create one. */
+  | { kind: 'rate'; market: Address; offer: Hex; price: string }
+  | { kind: 'activity'; market: Address; offer: Hex; isActive: boolean }
   /** The document or state of an NFT is unknown for this reason, so its asset is unavailable. */
   | { kind: 'unreadable'; nft: Address; reason: string }
 
@@ -65,8 +86,8 @@ export function weightOf(change: IndexChange): number {
   return (change.metadata.ddo?.length ?? 0) + (change.prepared?.rows?.length ?? 0)
 }
 
-/** Kinds of contracts whose events are indexed. */
-export type EmitterKind = 'nft' | 'datatoken'
+/** Kinds of contracts whose events are indexed. A market is an exchange or dispenser contract. */
+export type EmitterKind = 'nft' | 'datatoken' | 'market'
 
 /** A writable generation: the live one serves requests, the next one will replace it. */
 export type IndexRole = 'live' | 'next'
@@ -107,12 +128,12 @@ export interface IndexGeneration {
 
 export interface Generations {
   /**
-   * The one that serves requests. `undoing`: its rollback was interrupted. `lacksOrders`: it was read by a version that stored no
-   * orders.
+   * The one that serves requests. `undoing`: its rollback was interrupted. `isOutdated`: it was read by a version that stored no
+   * orders or no offers.
    */
-  live?: { id: number; cursor: Cursor; undoing?: true; lacksOrders?: true }
+  live?: { id: number; cursor: Cursor; undoing?: true; isOutdated?: true }
   /** The one that will replace it; `wanted`: requested by the operator. */
-  next?: { id: number; cursor?: Cursor; undoing?: true; lacksOrders?: true; wanted: boolean }
+  next?: { id: number; cursor?: Cursor; undoing?: true; isOutdated?: true; wanted: boolean }
   /** Whether rows of obsolete generations are left. */
   old: boolean
 }

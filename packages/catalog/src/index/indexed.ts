@@ -2,9 +2,9 @@ import type { EventNamed } from '@tidegate/chain'
 import { CHAIN_LIMITS } from '@tidegate/chain'
 import { type IndexedDatatoken, type IndexedMetadata, type IndexedNft, isoTime, secondsOf } from '@tidegate/protocol'
 import { type Decoded, didOf, isEncrypted } from '@tidegate/protocol/documents'
-import type { Address, Hex } from 'viem'
+import { type Address, formatUnits, type Hex, type Log } from 'viem'
 import type { MetadataEvent } from '../published.js'
-import type { ReusedOrder, StartedOrder } from './index-store.js'
+import type { CreatedOffer, ReusedOrder, StartedOrder } from './index-store.js'
 
 const cut = (name: string) => name.slice(0, CHAIN_LIMITS.chain.name)
 
@@ -39,7 +39,19 @@ export function reusedOrderOf(event: EventNamed<'OrderReused'>): ReusedOrder {
   return { ...positionOf(event), payer: caller, started: orderTxId, timestamp: secondsOf(timestamp) }
 }
 
-const positionOf = ({ blockNumber, logIndex, transactionHash }: EventNamed<'OrderStarted' | 'OrderReused'>) => ({
+/** Returns the offer of a creation event. Both kinds of contracts create active offers. */
+export function offerOf(event: EventNamed<'ExchangeCreated' | 'DispenserCreated'>, contract: Address): CreatedOffer {
+  const { block, log } = positionOf(event)
+  if (event.eventName === 'DispenserCreated')
+    return { type: 'dispenser', price: '0', contract, datatoken: event.args.datatokenAddress, block, log }
+  const { exchangeId, baseToken: token, datatoken, fixedRate } = event.args
+  return { type: 'fixedrate', price: priceAt(fixedRate), contract, token, exchangeId, datatoken, block, log }
+}
+
+/** Returns the price at a rate, which has 18 decimals for every base token. */
+export const priceAt = (rate: bigint): string => formatUnits(rate, 18)
+
+const positionOf = ({ blockNumber, logIndex, transactionHash }: Log) => ({
   block: Number(blockNumber),
   log: Number(logIndex),
   txId: transactionHash as Hex,

@@ -31,8 +31,14 @@ export interface Searchable {
   paths: Set<string>
 }
 
-/** Paths that are never searched: file locations, and purgatory, which comes from the operator's lists. */
-const LEFT_OUT = new Set(['services.files', 'credentialSubject.services.files', 'purgatory'])
+/** Paths whose values are no words: file locations, purgatory of the operator's lists, and prices, which have rows of their own. */
+const LEFT_OUT = new Set([
+  'services.files',
+  'credentialSubject.services.files',
+  'purgatory',
+  'stats.price',
+  'indexedMetadata.stats.prices',
+])
 
 /** Fields that change with every order. They are not in the full-text index, which is slow to write. */
 export const COUNTS = { all: 'stats.orders', each: 'indexedMetadata.stats.orders' } as const

@@ -100,7 +100,7 @@ describe('a range with many events', () => {
         cursor: at(last),
         others: 0,
         size: 0,
-        deployed: { nft: new Map(), datatoken: new Map() },
+        deployed: { nft: new Map(), datatoken: new Map(), market: new Map() },
         unread: [],
       },
       {

@@ -134,6 +134,21 @@ describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search inde
     expect(await term('indexedMetadata.stats.orders', 2)).toBe(0)
   })
 
+  it('without offers, as an earlier version wrote them, are rebuilt, and served without prices meanwhile', async () => {
+    const offersOf = async () => {
+      const { assets } = await store.search.find(readSearch({}), SCOPE)
+      return [(await store.index.asset(DID))?.offers, assets.get(DID)?.offers]
+    }
+    expect(await offersOf()).toEqual([new Map(), new Map()])
+    const mark = (offers: number) =>
+      db.query({ text: 'UPDATE index_reading SET offers = ?, version = version + 1', values: [offers] })
+    await mark(0)
+    expect((await store.index.generations(CHAIN)).live).toMatchObject({ isOutdated: true })
+    expect(await offersOf()).toEqual([undefined, undefined])
+    await mark(1)
+    expect((await store.index.generations(CHAIN)).live).not.toHaveProperty('isOutdated')
+  })
+
   it('leave the words of documents that an earlier version has written, which are found meanwhile', async () => {
     // as that version wrote them: the number in the full-text index, and its value with another position
     await db.query({

@@ -34,6 +34,8 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
+const HASH: Hex = `0x${'ab'.repeat(32)}`
+
 type Event = [address: Address, eventName: string, args: Record<string, unknown>]
 
 function datatoken(of: string, name = 'Tide token'): Event {
@@ -63,11 +65,14 @@ const stateTo = (state: number): Event => [
   { updatedBy: NFT, state, timestamp: 1n, blockNumber: 1n },
 ]
 
+const offered = (rate: bigint): Event => {
+  const parties = { baseToken: NFT, exchangeOwner: NFT, datatoken: `0x${'2d'.repeat(20)}` }
+  return [FACTORY, 'ExchangeCreated', { ...parties, exchangeId: HASH, fixedRate: rate }]
+}
+
 /** As many as one task decodes. */
 const manyVersions = () =>
   Array.from({ length: COMMON_LIMITS.sandbox.batch.documents }, (_, at) => published(`High water ${at}`))
-
-const HASH: Hex = `0x${'ab'.repeat(32)}`
 
 const logsOf = (events: Event[]) =>
   events.map(([address, eventName, args], index) => ({
@@ -104,6 +109,8 @@ it.each<[string, boolean, Event[]]>([
     true,
     [nft(), datatoken('2d'), ...manyVersions(), datatoken('3d', 'Ebb')],
   ],
+  ['with an offer', true, [nft(), datatoken('2d'), offered(7n), published('High water')]],
+  ['with an offer after its document', true, [nft(), datatoken('2d'), published('High water'), offered(7n)]],
   ['in another state', true, [nft(), datatoken('2d'), published('High water'), stateTo(5)]],
   ['revoked', false, [nft(), datatoken('2d'), published('High water'), stateTo(3)]],
   ['with another document', true, [nft(), datatoken('2d'), published('High water'), published('Low water')]],
@@ -126,9 +133,9 @@ it('search rows are prepared of assets alone whose data NFT the same blocks tell
   expect(changes[0]).not.toHaveProperty('search')
 })
 
-it('search rows that were prepared for what the asset turned out to be are taken', async () => {
+it('search rows that were prepared for what the asset turned out to be are taken, with the prices of its offers', async () => {
   const signal = new AbortController().signal
-  const logs = logsOf([nft(), datatoken('2d'), published('High water at noon')])
+  const logs = logsOf([nft(), datatoken('2d'), offered(25n * 10n ** 17n), published('High water at noon')])
   const changes = await changesOf(logs, chain, { documents: reader, signal, dialect: 'sqlite' })
   for (const change of changes)
     if (change.kind === 'metadata' && change.prepared?.rows) {
@@ -136,7 +143,9 @@ it('search rows that were prepared for what the asset turned out to be are taken
       rows.text.text1 = 'aebb '
       change.prepared.rows = JSON.stringify(rows)
     }
-  const terms = (await searchIndexOf(changes)).flatMap((row) => (row as { term?: string }).term ?? [])
+  const found = await searchIndexOf(changes)
+  expect(found).toContainEqual(expect.objectContaining({ num: 2.5 }))
+  const terms = found.flatMap((row) => (row as { term?: string }).term ?? [])
   expect(terms).toContain('aebb')
   expect(terms).not.toContain('anoon')
 })

@@ -33,6 +33,7 @@ export function indexSuite(session: StoreSession): void {
       nft,
       datatokens: [{ address: TOKEN, nft: NFT, name: 'd', symbol: 't', orders: 2 }],
       metadata: { ...metadata, state: 3 },
+      offers: new Map(),
     })
     expect(await index.datatoken(1, TOKEN)).toMatchObject({ nft: NFT })
     expect(await index.nft(2, NFT)).toBeUndefined()

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '../hex.js'
+import type { Offer } from './on-chain/on-chain-data.js'
 
 export interface IndexedNft {
   address: Address
@@ -43,6 +44,8 @@ export interface IndexedAsset {
   nft: IndexedNft
   datatokens: (IndexedDatatoken & { orders: number })[]
   metadata: IndexedMetadata
+  /** Active offers by datatoken; undefined if the index does not know them. */
+  offers?: ReadonlyMap<Address, Offer[]> | undefined
   /** Services of the document (`storedServices`); undefined if the document must be parsed first. */
   services?: string | undefined
   /** Bytes of a document that was too long for a read of several assets; `ddo` is null then. */
@@ -59,9 +62,13 @@ export const LASTING_REASONS = {
 /** Characters of a datatoken without its names. */
 const DATATOKEN = 100
 
+/** Characters of an offer. */
+const OFFER = 300
+
 /** Returns the characters of an asset. */
-export function charactersOf({ metadata, nft, datatokens, services = '' }: IndexedAsset): number {
+export function charactersOf({ metadata, nft, datatokens, offers, services = '' }: IndexedAsset): number {
   let size = services.length + (metadata.ddo?.length ?? 0) + nft.name.length + nft.symbol.length + nft.tokenUri.length
   for (const { name, symbol } of datatokens) size += DATATOKEN + name.length + symbol.length
+  for (const list of offers?.values() ?? []) size += OFFER * list.length
   return size
 }

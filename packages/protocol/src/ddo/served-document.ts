@@ -3,7 +3,7 @@ import { withoutAdded } from '../added-fields.js'
 import { checksummed } from '../crypto/address.js'
 import type { IndexedAsset } from './indexed.js'
 import { isoTime } from './iso-time.js'
-import type { OnChainData } from './on-chain/on-chain-data.js'
+import type { OnChainData, Price } from './on-chain/on-chain-data.js'
 import type { DeclaredService, OpenedAsset, SoldAsset } from './opened.js'
 import type { ReadableAsset } from './readable.js'
 import { isConsumable } from './states.js'
@@ -71,7 +71,7 @@ function datatokensOf({ datatokens }: IndexedAsset, services: DeclaredService[],
 }
 
 /** Returns orders and offers by datatoken. */
-function statsOf({ datatokens }: IndexedAsset, entries: Json[], { offers }: OnChainData): Json[] {
+function statsOf({ datatokens, offers }: IndexedAsset, entries: Json[], onChain: OnChainData): Json[] {
   const orders = new Map<unknown, number>(datatokens.map((datatoken) => [datatoken.address, datatoken.orders]))
   return entries.map(({ address, name, symbol, serviceId }) => ({
     datatokenAddress: address,
@@ -79,11 +79,13 @@ function statsOf({ datatokens }: IndexedAsset, entries: Json[], { offers }: OnCh
     symbol,
     serviceId,
     orders: orders.get(address) ?? 0,
-    prices: offers?.get(address as Address) ?? [],
+    prices: (offers ?? onChain.offers)?.get(address as Address) ?? [],
   }))
 }
 
-function indexedMetadata({ metadata, nft, datatokens }: IndexedAsset, onChain: OnChainData) {
+function indexedMetadata(asset: IndexedAsset, onChain: OnChainData) {
+  const { metadata, nft, datatokens } = asset
+  const price = onChain.price ?? firstPrice(asset)
   return {
     nft: {
       address: nft.address,
@@ -104,7 +106,13 @@ function indexedMetadata({ metadata, nft, datatokens }: IndexedAsset, onChain: O
     },
     stats: {
       orders: datatokens.reduce((sum, datatoken) => sum + datatoken.orders, 0),
-      price: onChain.price ? { ...onChain.price, value: Number(onChain.price.value) } : {},
+      price: price ? { ...price, value: Number(price.value) } : {},
     },
   }
+}
+
+/** Returns the price of the first offer in the index, without the symbol of its token. */
+function firstPrice({ offers }: IndexedAsset): Price | undefined {
+  const [first] = [...(offers?.values() ?? [])].flat()
+  return first && { value: first.price, ...(first.token ? { tokenAddress: first.token } : {}) }
 }

@@ -93,6 +93,7 @@ export function shortenedDocument(
     nft: { ...nft, name: cut(nft.name), symbol: cut(nft.symbol), tokenUri: '' },
     datatokens: asset.datatokens.map((one) => ({ ...one, name: cut(one.name), symbol: cut(one.symbol) })),
     metadata: { ...metadata, ddo },
+    offers: asset.offers,
   }
   // never undefined: the asset has a document
   const served = pick(assetDocument(opened(short) as NonNullable<ReturnType<typeof opened>>, onChain, purgatory))

@@ -56,6 +56,44 @@ describe('what clients read', () => {
     expect(indexedMetadata).toMatchObject({ stats: [{ orders: 0, prices: [price] }] })
   })
 
+  it('current prices of exchanges and dispensers, in documents and in searches that sort by them', async () => {
+    const { addresses, chainId, providerUrl } = world.network
+    const publisher = await world.somebody()
+    const sold = await world.publishUrl(url, { publisher, pricing: { fixed: '5' } })
+    const cheaper = await world.publishUrl(url, { publisher, pricing: { fixed: '3' } })
+    const given = await world.publishUrl(url, { publisher })
+    const exchange = new ocean.FixedRateExchange(addresses.FixedPrice, publisher, chainId)
+    const dispenser = new ocean.Dispenser(addresses.Dispenser, publisher, chainId)
+    const statsOf = async ({ did }: Published) => {
+      const { json } = await get(`ddo/${did}`)
+      const [{ prices } = {}] = (json.indexedMetadata as { stats: { prices?: { price: string }[] }[] }).stats
+      return [prices?.map(({ price }) => price), (json.stats as { price: object }).price]
+    }
+    const found = async (order: string): Promise<unknown> => {
+      const query = { terms: { _id: [sold, cheaper, given].map(({ did }) => did) } }
+      const body = { query, sort: { 'indexedMetadata.stats.prices.price': order } }
+      const { json } = await askJson(`${providerUrl}/api/aquarius/assets/metadata/query`, body)
+      return (json as unknown as { id: string }[]).map(({ id }) => id)
+    }
+    const id = sold.exchangeId as string
+    expect(await statsOf(sold)).toEqual([
+      ['5'],
+      { value: 5, tokenAddress: addresses.Ocean, tokenSymbol: expect.stringMatching(/./) },
+    ])
+    expect(await found('asc')).toEqual([given.did, cheaper.did, sold.did])
+    await world.indexed(await mined(exchange.setRate(id, '2.5')))
+    expect(await statsOf(sold)).toMatchObject([['2.5'], { value: 2.5 }])
+    expect(await found('asc')).toEqual([given.did, sold.did, cheaper.did])
+    expect(await found('desc')).toEqual([cheaper.did, sold.did, given.did])
+    await world.indexed(await mined(exchange.deactivate(id)))
+    await world.indexed(await mined(dispenser.deactivate(given.datatoken)))
+    for (const asset of [sold, given]) expect(await statsOf(asset)).toEqual([[], {}])
+    await world.indexed(await mined(exchange.activate(id)))
+    await world.indexed(await mined(dispenser.activate(given.datatoken, '1', '1')))
+    expect(await statsOf(sold)).toMatchObject([['2.5'], { value: 2.5 }])
+    expect(await statsOf(given)).toEqual([['0'], { value: 0 }])
+  })
+
   it('fresh index fields in a served document that is published again as an update', async () => {
     const publisher = await world.somebody()
     const { nft, did } = await world.publishUrl(url, { publisher })

@@ -29,7 +29,7 @@ export async function readBlockInParts(reader: PartsReader, block: Hex): Promise
   // deployments first, since they decide which other emitters are trusted. Their events are small
   await add(await logsOf(client, { blockHash: block, address: chain.deployment.factory, topics: [TOPICS.factory] }))
   const refused: Hex[] = []
-  for (const topic of [...TOPICS.nft, ...TOPICS.datatoken]) {
+  for (const topic of [...TOPICS.nft, ...TOPICS.datatoken, ...TOPICS.market]) {
     try {
       await add(await logsOf(client, { blockHash: block, topics: [topic] }))
     } catch (error) {
@@ -56,7 +56,7 @@ async function refusedTopics(reader: PartsReader, block: Hex, topics: Hex[], tru
     trusted.length = initialLength
   }
   const unread: Address[] = []
-  for (const kind of ['nft', 'datatoken'] as const) {
+  for (const kind of ['nft', 'datatoken', 'market'] as const) {
     const ofKind = TOPICS[kind].filter((topic) => topics.includes(topic))
     if (ofKind.length === 0) continue
     for await (const addresses of emittersOf(reader, kind))

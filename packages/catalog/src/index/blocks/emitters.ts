@@ -3,28 +3,39 @@ import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex, RpcLog } from 'viem'
 import type { EmitterKind, IndexGeneration } from '../index-store.js'
 
-/** First topics of the indexed events by their emitter: the factory, an NFT or a datatoken. */
+/** First topics of the indexed events by their emitter: the factory, an NFT, a datatoken or a market. */
 export const TOPICS = {
   factory: topicsOf(['NFTCreated', 'TokenCreated']),
   nft: [...METADATA_TOPICS, ...topicsOf(['MetadataState'])],
-  datatoken: topicsOf(['OrderStarted', 'OrderReused']),
+  datatoken: topicsOf(['NewFixedRate', 'NewDispenser', 'OrderStarted', 'OrderReused']),
+  market: [
+    ...topicsOf(['ExchangeCreated', 'ExchangeRateChanged', 'ExchangeActivated', 'ExchangeDeactivated']),
+    ...topicsOf(['DispenserCreated', 'DispenserActivated', 'DispenserDeactivated']),
+  ],
 } as const
 
 const KIND_OF = new Map(
   Object.entries(TOPICS).flatMap(([kind, topics]) => topics.map((topic) => [topic, kind as keyof typeof TOPICS])),
 )
 const [NFT_CREATED, TOKEN_CREATED] = TOPICS.factory as [Hex, Hex]
+const [NEW_FIXED_RATE, NEW_DISPENSER] = TOPICS.datatoken as [Hex, Hex]
 
-/** Contracts that the factory deployed, by address in lower case. */
+/** The word of the event's data that names the market. */
+const MARKET_WORD = new Map([
+  [NEW_FIXED_RATE, 1],
+  [NEW_DISPENSER, 0],
+])
+
+/** Contracts that the factory deployed, and the markets that its datatokens name, by address in lower case. */
 export type DeployedContracts = Record<EmitterKind, ReadonlyMap<string, Address>>
 
 /**
- * Selects the events of trusted emitters: the factory, and the NFTs and datatokens that it deployed according to the store, the
- * logs so far, or `before`. Untrusted logs cost a query per few hundred emitters and are not decoded.
+ * Selects the events of trusted emitters: the factory, the NFTs and datatokens that it deployed according to the store, the logs so
+ * far, or `before`, and the markets that these datatokens name. Untrusted logs cost a query per few hundred emitters and are not decoded.
  */
 export class Emitters {
-  private readonly created = { nft: new Map<string, Address>(), datatoken: new Map<string, Address>() }
-  private readonly known = { nft: new Map<string, boolean>(), datatoken: new Map<string, boolean>() }
+  private readonly created = mapsOf<Address>()
+  private readonly known = mapsOf<boolean>()
   private readonly factory: string
 
   constructor(
@@ -39,6 +50,9 @@ export class Emitters {
   async trusted<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
     for (const log of logs) this.noteDeployment(log)
     for (const kind of ['nft', 'datatoken'] as const) await this.queryStore(kind, logs)
+    // a market's own event precedes the one by which the datatoken names it
+    for (const log of logs) this.noteMarket(log)
+    await this.queryStore('market', logs)
     return logs.filter((log) => {
       const kind = kindOf(log)
       if (!kind) return false
@@ -46,7 +60,7 @@ export class Emitters {
     })
   }
 
-  /** Contracts that were deployed in the logs so far. */
+  /** Contracts that were deployed or named in the logs so far. */
   get deployed(): DeployedContracts {
     return this.created
   }
@@ -60,6 +74,12 @@ export class Emitters {
     const [first, token = ''] = log.topics
     if (first === NFT_CREATED) this.note('nft', log.data.slice(26, 66))
     if (first === TOKEN_CREATED) this.note('datatoken', token.slice(26))
+  }
+
+  private noteMarket({ topics, address, data }: RpcLog): void {
+    const word = MARKET_WORD.get(topics[0] as Hex)
+    if (word === undefined || this.known.datatoken.get(address.toLowerCase()) !== true) return
+    this.note('market', data.slice(26 + 64 * word, 66 + 64 * word))
   }
 
   private note(kind: EmitterKind, digits: string): void {
@@ -87,6 +107,12 @@ export class Emitters {
     }
   }
 }
+
+const mapsOf = <T>() => ({
+  nft: new Map<string, T>(),
+  datatoken: new Map<string, T>(),
+  market: new Map<string, T>(),
+})
 
 function kindOf({ topics }: RpcLog): keyof typeof TOPICS | undefined {
   return KIND_OF.get(topics[0] as Hex)

@@ -31,7 +31,7 @@ export async function namedEventsOf(
   }
   // deployments first, since they decide which other emitters are trusted
   if (!(await add([chain.deployment.factory], TOPICS.factory))) return undefined
-  for (const kind of ['nft', 'datatoken'] as const)
+  for (const kind of ['nft', 'datatoken', 'market'] as const)
     for await (const addresses of emittersOf(reader, kind)) if (!(await add(addresses, TOPICS[kind]))) return undefined
   return found.sort((a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex))
 }

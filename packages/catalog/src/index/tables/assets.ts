@@ -1,6 +1,7 @@
 import { type Dialect, type Query, run, type Script, sqlOne, unpacked, type Value } from '@tidegate/database'
-import type { IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
+import type { Address, IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { OFFERS, offersIn } from './offers.js'
 
 type Row = Record<string, Value>
 type Datatokens = IndexedAsset['datatokens']
@@ -17,6 +18,9 @@ export function assetOf(chainId: number, asset: Row, nft: Row, datatokens: Row[]
       orders: orders as number,
     })) satisfies Datatokens,
     metadata: metadataOf(asset),
+    ...(typeof asset.offers === 'string'
+      ? { offers: offersIn(asset.offers, datatokens as { address: Address }[]) }
+      : {}),
   }
 }
 
@@ -48,10 +52,11 @@ const DATATOKENS: Record<Dialect, string> = {
     FROM ${SOME_DATATOKENS})`,
 }
 const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${COLUMNS}, ${FOR_LISTS},
-  ${DATATOKENS[dialect]} AS datatokens
+  ${DATATOKENS[dialect]} AS datatokens, CASE WHEN r.offers = 1 THEN ${OFFERS[dialect]} END AS offers
   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
     JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
-const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS[dialect]} AS datatokens
+const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS[dialect]} AS datatokens,
+  ${OFFERS[dialect]} AS offers
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
   WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }

@@ -1,6 +1,7 @@
 import { packed, type Query, sql } from '@tidegate/database'
 import { LASTING_REASONS, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
+import { insertMarket, insertOffer, offerKey, setActive, setPrice } from './offers.js'
 import { insertOrder, insertReuse } from './orders.js'
 
 const NFT = sql(
@@ -64,6 +65,14 @@ function statementFor(chainId: number, change: IndexChange): Query | Query[] {
       return [ORDER({ chainId, datatoken: change.datatoken }), insertOrder(chainId, change.datatoken, change.order)]
     case 'reuse':
       return insertReuse(chainId, change.datatoken, change.order)
+    case 'market':
+      return insertMarket(chainId, change.market)
+    case 'offer':
+      return insertOffer(chainId, change.offer)
+    case 'rate':
+      return setPrice(chainId, offerKey(change.market, change.offer), change.price)
+    case 'activity':
+      return setActive(chainId, offerKey(change.market, change.offer), change.isActive)
     case 'unreadable':
       return UNREADABLE({ chainId, nft: change.nft, reason: change.reason })
   }

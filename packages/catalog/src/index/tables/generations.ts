@@ -19,7 +19,7 @@ const START = sql("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
 export const listGenerations = sql(
-  `SELECT r.id, r.role, r.wanted, r.orders, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
+  `SELECT r.id, r.role, r.wanted, r.orders, r.offers, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
    FROM index_reading r LEFT JOIN index_cursor c ON c.chain_id = r.id WHERE r.chain_id = :chainId`,
 )
 // locks the row, so that no other instance advances the cursor
@@ -38,6 +38,8 @@ const SWEEPS = [
   sql('DELETE FROM index_checkpoint WHERE chain_id = :id'),
   deleteBatch('index_undo', 'block'),
   SWEEP_ORDERS,
+  deleteBatch('index_offer', 'id'),
+  deleteBatch('index_market', 'address'),
   DROP_CURSOR,
 ]
 
@@ -74,6 +76,7 @@ interface ReadingRow extends CursorRow {
   role: Role
   wanted: number
   orders: number
+  offers: number
   undoing: number | null
 }
 
@@ -94,7 +97,7 @@ export function generationsFrom(rows: ReadingRow[]): Generations {
       id: row.id,
       ...(cursor ? { cursor } : {}),
       ...(row.undoing === 1 ? { undoing: true as const } : {}),
-      ...(row.orders === 0 ? { lacksOrders: true as const } : {}),
+      ...(row.orders === 0 || row.offers === 0 ? { isOutdated: true as const } : {}),
     }
   }
   const cursor = live && cursorOf(live)

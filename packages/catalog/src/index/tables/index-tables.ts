@@ -1,4 +1,4 @@
-import { type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
+import { type Dialect, type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
 import type { IndexedAsset, IndexedDatatoken } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import type { IndexConsumer } from '../index-consumer.js'
@@ -17,6 +17,7 @@ import {
   promote,
   sweep,
 } from './generations.js'
+import { OFFERS } from './offers.js'
 
 const CHAINS = sql("SELECT chain_id FROM index_reading WHERE role = 'live' ORDER BY chain_id")
 const FIND_NFT = 'SELECT address, name, symbol, token_uri, owner, created FROM index_nft'
@@ -30,11 +31,13 @@ const DATATOKENS_OF = sql(
   `SELECT address, nft, name, symbol, orders FROM index_datatoken
    WHERE chain_id = :generation AND nft = :nft ORDER BY position`,
 )
-const ASSET = sqlOne(
-  `SELECT r.id AS generation, r.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block,
-     a.sender, a.timestamp
+const assetIn = (dialect: Dialect) =>
+  sqlOne(
+    `SELECT r.id AS generation, r.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block,
+     a.sender, a.timestamp, CASE WHEN r.offers = 1 THEN ${OFFERS[dialect]} END AS offers
    FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live' WHERE a.did = :did`,
-)
+  )
+const ASSET = { sqlite: assetIn('sqlite'), postgres: assetIn('postgres') }
 
 /** Statements by the role of the generation. */
 const STATEMENTS = { live: statementsFor('live'), next: statementsFor('next') }
@@ -49,6 +52,7 @@ function statementsFor(role: IndexRole) {
     ),
     nft: emittersIn('index_nft', role),
     datatoken: emittersIn('index_datatoken', role),
+    market: emittersIn('index_market', role),
   }
 }
 
@@ -86,7 +90,7 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
   const addressesOf = async (query: Query) => (await rows<{ address: Address }>(query)).map(({ address }) => address)
 
   async function asset(did: string): Promise<IndexedAsset | undefined> {
-    const [row] = (await db.query(ASSET({ did }))).rows
+    const [row] = (await db.query(ASSET[db.dialect]({ did }))).rows
     if (!row) return undefined
     const { generation, chain_id: chainId } = row
     const [[owner], datatokens] = await Promise.all([

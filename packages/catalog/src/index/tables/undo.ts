@@ -2,12 +2,15 @@ import { CHAIN_LIMITS } from '@tidegate/chain'
 import { packed, run, type Script, sql, unpacked, unpackedLength, type Value } from '@tidegate/database'
 import type { Address } from 'viem'
 import type { IndexChange } from '../index-store.js'
+import { keyOfOffer, offerKey } from './offers.js'
 
 /** Table and key column by kind of row. */
 const ROWS = {
   nft: ['index_nft', 'address'],
   datatoken: ['index_datatoken', 'address'],
   asset: ['index_asset', 'nft'],
+  market: ['index_market', 'address'],
+  offer: ['index_offer', 'id'],
 } as const
 
 /** Characters from which an undo row is compressed. */
@@ -29,15 +32,25 @@ const BEFORE = sql(
 const DROP_LATER = sql(
   'DELETE FROM index_undo WHERE chain_id = :chainId AND kind = :kind AND id = :id AND block > :block',
 )
-const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :chainId AND address = :id')
+const NFT_OF = {
+  datatoken: sql('SELECT nft FROM index_datatoken WHERE chain_id = :chainId AND address = :id'),
+  offer: sql('SELECT nft FROM index_offer WHERE chain_id = :chainId AND id = :id'),
+}
 const DROP_OLD = sql('DELETE FROM index_undo WHERE chain_id = :chainId AND block <= :block')
 
 function of(kind: RowKind, verb: 'SELECT *' | 'DELETE') {
   const [table, key] = ROWS[kind]
   return sql(`${verb} FROM ${table} WHERE chain_id = :chainId AND ${key} = :id`)
 }
-const FIND = { nft: of('nft', 'SELECT *'), datatoken: of('datatoken', 'SELECT *'), asset: of('asset', 'SELECT *') }
-const DROP = { nft: of('nft', 'DELETE'), datatoken: of('datatoken', 'DELETE'), asset: of('asset', 'DELETE') }
+const forEachKind = (verb: 'SELECT *' | 'DELETE') => ({
+  nft: of('nft', verb),
+  datatoken: of('datatoken', verb),
+  asset: of('asset', verb),
+  market: of('market', verb),
+  offer: of('offer', verb),
+})
+const FIND = forEachKind('SELECT *')
+const DROP = forEachKind('DELETE')
 
 /** Saves the row that a change will modify, once per batch: `saved` lists the saved rows. `block`: the end of the batch. */
 export function* saveUndo(chainId: number, block: number, change: IndexChange, saved: Set<string>): Script<void> {
@@ -61,7 +74,7 @@ export function* restoreSome(chainId: number, block: number): Script<Set<Address
   let size = 0
   for (const { kind, id, block: at } of found as { kind: RowKind; id: string; block: number }[]) {
     const row = yield* restore(chainId, kind, id, at)
-    const nft = kind === 'datatoken' ? (row.after ?? row.before)?.nft : id
+    const nft = kind === 'nft' || kind === 'asset' ? id : (row.after ?? row.before)?.nft
     if (nft) nfts.add(nft as Address)
     yield* run(DROP_LATER({ chainId, kind, id, block }))
     size += unpackedLength(String(row.after?.ddo ?? ''))
@@ -73,7 +86,8 @@ export function* restoreSome(chainId: number, block: number): Script<Set<Address
 /** Restores one row. Returns the replaced and the restored row. */
 function* restore(chainId: number, kind: RowKind, id: string, block: number) {
   const saved = (yield* run(BEFORE({ chainId, kind, id, block }))).rows[0]?.before as string | null
-  const before = kind === 'datatoken' ? (yield* run(NFT_OF({ chainId, id }))).rows[0] : undefined
+  const before =
+    kind === 'datatoken' || kind === 'offer' ? (yield* run(NFT_OF[kind]({ chainId, id }))).rows[0] : undefined
   yield* run(DROP[kind]({ chainId, id }))
   if (saved === null) return { before, after: undefined }
   const after = JSON.parse(unpacked(saved)) as Record<string, Value>
@@ -106,6 +120,13 @@ function rowOf(change: IndexChange): [kind: RowKind, id: string] | undefined {
       return ['asset', change.nft]
     case 'order':
       return ['datatoken', change.datatoken]
+    case 'market':
+      return ['market', change.market]
+    case 'offer':
+      return ['offer', keyOfOffer(change.offer)]
+    case 'rate':
+    case 'activity':
+      return ['offer', offerKey(change.market, change.offer)]
     case 'reuse':
       return undefined
   }

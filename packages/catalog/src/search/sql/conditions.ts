@@ -1,6 +1,7 @@
 import type { Value } from '@tidegate/database'
 import { isCount } from '../document.js'
 import { folded } from '../folded.js'
+import { isPrice } from '../prices.js'
 import type { Clause, Field, Phrase } from '../syntax.js'
 import { asWord, isShortBeginning } from '../words.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
@@ -55,7 +56,11 @@ export function conditionOf(clause: Clause, known: Known): Condition {
     case 'ids':
       return { op: 'or', of: didsOf(clause.dids) }
     case 'exists':
-      return clause.path === PURGATORY ? EVERY : { op: 'token', token: existsToken(clause.path) }
+      if (clause.path === PURGATORY) return EVERY
+      // a range without ends
+      return isPrice(clause.path)
+        ? rangeOf({ ...clause, kind: 'range', above: undefined, below: undefined })
+        : { op: 'token', token: existsToken(clause.path) }
     case 'range':
       return rangeOf(clause)
     case 'bool':
@@ -63,12 +68,15 @@ export function conditionOf(clause: Clause, known: Known): Condition {
   }
 }
 
+/** Whether a number is stored outside the full-text index. */
+const isStoredNumber = (path: string) => isCount(path) || isPrice(path)
+
 /** Returns the condition for a phrase in any of some fields. */
 export function textIn(fields: Field[], { words, prefix }: Phrase): Condition {
   const [word, ...others] = words
   const isShort = prefix && others.length === 0 && word !== undefined && isShortBeginning(word)
   const inField = ({ path }: Field): Condition =>
-    isCount(path)
+    isStoredNumber(path)
       ? prefix || others.length > 0 || word === undefined
         ? NONE
         : counted(path, [word])
@@ -92,7 +100,7 @@ function didsOf(dids: string[]): Condition[] {
 }
 
 function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>): Condition {
-  if (isCount(path)) return counted(path, exact ? values : values.map(folded))
+  if (isStoredNumber(path)) return counted(path, exact ? values : values.map(folded))
   const tokens = new Set<string>()
   const words = new Set<string>()
   for (const value of values) {
@@ -118,7 +126,8 @@ function kindIn(value: string, exact: boolean): string | undefined {
 
 /** Returns the condition for counts, which are not in the full-text index. `texts`: their values. */
 function counted(path: string, texts: string[]): Condition {
-  const numbers = texts.filter((text) => /^(?:0|[1-9]\d{0,14})$/.test(text)).map(Number)
+  const form = isPrice(path) ? /^\d{1,15}(?:\.\d{1,18})?$/ : /^(?:0|[1-9]\d{0,14})$/
+  const numbers = texts.filter((text) => form.test(text)).map(Number)
   if (numbers.length === 0) return NONE
   const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND num IN (${numbers.map(() => '?').join(', ')})`
   return { op: 'listed', text, values: [pathNumber(path), ...numbers] }

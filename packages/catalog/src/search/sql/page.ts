@@ -1,6 +1,7 @@
 import { type Query, type Result, run, type Script } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { isPrice, PRICE_PATHS } from '../prices.js'
 import type { Search, Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
@@ -143,8 +144,31 @@ function* newest(
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }
 
+/**
+ * Returns the sort key of a price: that of the first offer. Prices of different tokens cannot be compared, so assets are grouped by
+ * token. Free assets are first, or last in descending order.
+ */
+function priceKeyOf({ descending, missing }: Sort, at: number) {
+  const direction = descending ? 'DESC' : 'ASC'
+  const of = (column: string) =>
+    `(SELECT v.${column} FROM search_value v WHERE v.doc = found.id AND v.path = ? AND v.n = 0)`
+  const [n, t] = [`n${at}`, `t${at}`]
+  return {
+    columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
+    values: [PRICE_PATHS.first, PRICE_PATHS.token],
+    order: [
+      `CASE WHEN ${n} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
+      `CASE WHEN ${t} IS NULL THEN 0 ELSE 1 END ${direction}`,
+      `${t} ASC`,
+      `${n} ${direction}`,
+    ].join(', '),
+  }
+}
+
 /** Returns the columns of a sort key and their order: numbers and times before texts. */
-function keyOf({ path, descending, missing }: Sort, at: number) {
+function keyOf(sort: Sort, at: number) {
+  const { path, descending, missing } = sort
+  if (isPrice(path)) return priceKeyOf(sort, at)
   const direction = descending ? 'DESC' : 'ASC'
   if (path === '_score') return { columns: [], values: [], order: `score ${direction}` }
   // of several values, the first in the order counts

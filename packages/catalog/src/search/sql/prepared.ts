@@ -3,6 +3,7 @@ import type { Dialect } from '@tidegate/database'
 import type { IndexedAsset } from '@tidegate/protocol'
 import type { PreparedRows } from '../../index/index-consumer.js'
 import { searchable } from '../document.js'
+import { priceRows } from '../prices.js'
 import { type SearchValue, textColumns, valueRows } from './rows.js'
 
 /** The search rows of an asset without id and generation. */
@@ -37,6 +38,10 @@ export function rowsFor(
   dialect: Dialect,
   prepared: PreparedRows | undefined,
 ): SearchRows | undefined {
-  if (!prepared || !isDeepStrictEqual(prepared.asset, asset)) return searchRows(asset, dialect)
-  return prepared.rows === undefined ? undefined : (JSON.parse(prepared.rows) as SearchRows)
+  // prices are not among the prepared rows, since offers change apart from the document
+  const { offers: _, ...rest } = asset
+  const isAsPrepared = prepared && isDeepStrictEqual(prepared.asset, rest)
+  if (isAsPrepared && prepared.rows === undefined) return undefined
+  const rows = isAsPrepared ? (JSON.parse(prepared.rows as string) as SearchRows) : searchRows(asset, dialect)
+  return rows && { ...rows, values: [...rows.values, ...priceRows(asset)] }
 }

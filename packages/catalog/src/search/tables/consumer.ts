@@ -3,10 +3,12 @@ import { type Dialect, run, type Script, sql } from '@tidegate/database'
 import type { Address } from 'viem'
 import type { IndexConsumer, PreparedRows } from '../../index/index-consumer.js'
 import type { IndexChange } from '../../index/index-store.js'
-import { updateCounts } from './counts.js'
+import { offerKey } from '../../index/tables/offers.js'
+import { updateCounts, updatePrices } from './counts.js'
 import { postpone, rewrite, rewriteIfStorable } from './document-rows.js'
 
 const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :generation AND address = :datatoken')
+const NFT_OF_OFFER = sql('SELECT nft FROM index_offer WHERE chain_id = :generation AND id = :id')
 
 /** Returns search as a consumer of the index. */
 export function searchConsumer(dialect: Dialect): IndexConsumer {
@@ -35,7 +37,7 @@ function sweeps(textId: 'rowid' | 'id') {
   ]
 }
 
-/** Updates the rows of all changed documents. An order changes only counts, not the row in the full-text index. */
+/** Updates the rows of all changed documents. Orders and offers change only values, not the row in the full-text index. */
 function* applied(
   generation: number,
   changes: readonly IndexChange[],
@@ -44,18 +46,26 @@ function* applied(
 ): Script<void> {
   const changed = new Set<Address>()
   const ordered = new Set<Address>()
+  const offered = new Set<Address>()
   for (const change of changes) {
     const nft = yield* nftOf(generation, change)
-    if (nft !== undefined) (change.kind === 'order' ? ordered : changed).add(nft)
+    if (nft === undefined) continue
+    if (change.kind === 'order') ordered.add(nft)
+    else if (change.kind === 'offer' || change.kind === 'rate' || change.kind === 'activity') offered.add(nft)
+    else changed.add(nft)
   }
   if (skipUnstorable) for (const nft of changed) yield* rewriteIfStorable(generation, nft, dialect)
   else yield* rewrite(generation, changed, dialect, preparedBy(changes))
   let read = 0
-  for (const nft of ordered) {
-    if (changed.has(nft)) continue
-    if (read < CHAIN_LIMITS.chain.refreshed) read += yield* updateCounts(generation, nft, dialect)
-    else yield* postpone(generation, nft)
-  }
+  for (const [nfts, update] of [
+    [ordered, updateCounts],
+    [offered, updatePrices],
+  ] as const)
+    for (const nft of nfts) {
+      if (changed.has(nft)) continue
+      if (read < CHAIN_LIMITS.chain.refreshed) read += yield* update(generation, nft, dialect)
+      else yield* postpone(generation, nft)
+    }
 }
 
 /** Returns the prepared rows of changes, by NFT. */
@@ -75,8 +85,16 @@ function* nftOf(generation: number, change: IndexChange): Script<Address | undef
       return change.datatoken.nft
     case 'order':
       return (yield* run(NFT_OF({ generation, datatoken: change.datatoken }))).rows[0]?.nft as Address | undefined
+    case 'offer':
+      return (yield* run(NFT_OF({ generation, datatoken: change.offer.datatoken }))).rows[0]?.nft as Address | undefined
+    case 'rate':
+    case 'activity': {
+      const id = offerKey(change.market, change.offer)
+      return (yield* run(NFT_OF_OFFER({ generation, id }))).rows[0]?.nft as Address | undefined
+    }
     case 'nft':
     case 'reuse':
+    case 'market':
       return undefined
     default:
       return change.nft

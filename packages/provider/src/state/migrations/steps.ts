@@ -297,6 +297,10 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     INSERT INTO origin VALUES (txid_current());
     `,
   },
+  // uploads whose length is not declared yet
+  `
+  ALTER TABLE hosted_files ADD COLUMN deferred BIGINT NOT NULL DEFAULT 0;
+  `,
   // orders of each generation, and whether a generation has all of them: a live one without is rebuilt
   `
   CREATE TABLE index_order (
@@ -311,8 +315,16 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_reading ADD COLUMN orders BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET orders = 0;
   `,
-  // uploads whose length is not declared yet
+  // offers of each generation, the exchange and dispenser contracts, and whether a generation has all offers
   `
-  ALTER TABLE hosted_files ADD COLUMN deferred BIGINT NOT NULL DEFAULT 0;
+  CREATE TABLE index_market (chain_id BIGINT NOT NULL, address TEXT NOT NULL, PRIMARY KEY (chain_id, address));
+  CREATE TABLE index_offer (
+    chain_id BIGINT NOT NULL, id TEXT NOT NULL, nft TEXT NOT NULL, datatoken TEXT NOT NULL, type TEXT NOT NULL,
+    contract TEXT NOT NULL, token TEXT, exchange TEXT, price TEXT NOT NULL, active BIGINT NOT NULL,
+    block BIGINT NOT NULL, log BIGINT NOT NULL, PRIMARY KEY (chain_id, id)
+  );
+  CREATE INDEX index_offer_by_nft ON index_offer (chain_id, nft, active, type DESC, block, log);
+  ALTER TABLE index_reading ADD COLUMN offers BIGINT NOT NULL DEFAULT 1;
+  UPDATE index_reading SET offers = 0;
   `,
 ]

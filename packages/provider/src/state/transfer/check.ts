@@ -20,6 +20,8 @@ const CONTRADICTIONS: { what: string; tables: string[]; count: string }[] = [
     'index_datatoken',
     'index_asset',
     'index_order',
+    'index_market',
+    'index_offer',
     'index_checkpoint',
     'index_undo',
   ].map((table) => ({
