@@ -82,6 +82,11 @@ describe('searches of orders, end to end', () => {
     expect(await found()).toEqual(before)
   })
 
+  it('finds none for the undefined address of a market without a wallet', async () => {
+    const filter = [{ term: {} }, { term: { 'did.keyword': 'did:op:1' } }]
+    expect((await post({ index: 'order', query: { bool: { filter } } })).text).toBe('[]')
+  })
+
   it('refuses what would read all orders, or is not understood, with the name of the field (threat 104)', async () => {
     const address = buyer.address
     const named = { term: { consumer: address } }

@@ -22,7 +22,7 @@ export function readOrderSearch(body: unknown, form: 'market' | 'enterprise'): O
   if (typeof body !== 'object' || body === null || (body as { index?: unknown }).index !== 'order') return undefined
   const { index: _, from, size, ...rest } = body as Record<string, unknown>
   const page = readPage({ from, size }, form === 'market' ? 1 : 0)
-  const { query, sort } = readSearch({ ...rest, from: 0, size: page.size })
+  const { query, sort } = readSearch({ ...rest, query: withoutUndefined(rest.query), from: 0, size: page.size })
   if (!isListed(query))
     throw new QueryReader('query').refuse(
       'A search of orders must name a consumer, payer, datatokenAddress, nftAddress, did or orderId.',
@@ -30,6 +30,21 @@ export function readOrderSearch(body: unknown, form: 'market' | 'enterprise'): O
   assertReadable(query)
   const byTime = sort.find(({ path }) => path === 'timestamp')
   return { query, ...page, isOldestFirst: byTime?.descending === false, isCounted: form === 'enterprise' }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** Lets an empty `term` among the filters match nothing: a market without a wallet sends its undefined address so. */
+function withoutUndefined(query: unknown): unknown {
+  const { bool } = (query ?? {}) as { bool?: { filter?: unknown } | null }
+  if (!Array.isArray(bool?.filter)) return query
+  const isEmptyTerm = (part: unknown) => isEmpty((part as { term?: unknown } | null)?.term)
+  return {
+    ...(query as object),
+    bool: { ...bool, filter: bool.filter.map((part) => (isEmptyTerm(part) ? { match_none: {} } : part)) },
+  }
 }
 
 /** Whether an index lists all orders that can match: no search reads all orders. */
