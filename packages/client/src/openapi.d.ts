@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Begin an upload
-         * @description Creates a hosted file, and takes its first bytes if there are any. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
+         * @description Creates a hosted file, and takes its first bytes if there are any. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, concatenation, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
          */
         post: operations["uploads"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
         head: operations["getApiServicesUploadsIdHead"];
         /**
          * Continue an upload
-         * @description Takes the next bytes. What is acknowledged is durable. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
+         * @description Takes the next bytes. What is acknowledged is durable. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, concatenation, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
          */
         patch: operations["patchApiServicesUploadsId"];
         trace?: never;
@@ -2390,6 +2390,8 @@ export interface operations {
                 "Upload-Length"?: string;
                 /** @description 1 instead of Upload-Length, if the length is unknown. */
                 "Upload-Defer-Length"?: string;
+                /** @description partial, or final, a semicolon, and the URLs of up to 64 complete partial uploads, separated by spaces. */
+                "Upload-Concat"?: string;
                 /** @description Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun. */
                 "Idempotency-Key"?: string;
                 /** @description filename and filetype, each with its value as base64, separated by a comma. */
@@ -2449,6 +2451,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: UPLOAD_LOST. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3001,7 +3012,7 @@ export interface operations {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
                 };
             };
-            /** @description One of: UPLOAD_QUOTA. */
+            /** @description One of: UPLOAD_FINAL, UPLOAD_QUOTA. */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -10,6 +10,10 @@ export interface HostedRow {
   size: number
   /** Whether the client has not declared the length yet. */
   isDeferred: boolean
+  /** 'partial' for a partial upload; for a final one the ids of its partial uploads, separated by spaces; else null. */
+  concat: string | null
+  /** The final upload that uses this partial one. */
+  final: string | null
   /** Bytes that are received and durable. */
   received: number
   /** The Upload-Metadata header of the client. */
@@ -39,7 +43,7 @@ export interface HostedMove {
 }
 
 export type NewHostedFile = Pick<HostedRow, 'id' | 'owner' | 'size' | 'metadata' | 'createdAt' | 'expiresAt'> &
-  Partial<Pick<HostedRow, 'isDeferred'>>
+  Partial<Pick<HostedRow, 'isDeferred' | 'concat'>>
 
 /** Number of files, and their declared bytes. */
 export interface HostedTotals {
@@ -59,6 +63,17 @@ export interface HostedUse {
 export interface HostedStore {
   /** Adds a file. Returns the limit that its owner would exceed, or 'exists' if the id is taken. Safe for concurrent calls. */
   create(file: NewHostedFile, limits: HostedTotals): Promise<keyof HostedTotals | 'exists' | undefined>
+  /**
+   * Adds a final upload of complete partial ones of its owner, whose bytes then count as its own. Returns 'partials' if one is
+   * missing, incomplete or used, 'bytes' if there are more than `limits.bytes` in all. All or nothing.
+   */
+  join(
+    file: Omit<NewHostedFile, 'size'>,
+    partials: readonly string[],
+    limits: HostedTotals,
+  ): Promise<keyof HostedTotals | 'exists' | 'partials' | undefined>
+  /** Returns ids of partial uploads whose final upload is complete or removed. */
+  spent(limit: number): Promise<string[]>
   /** Undefined if there is none, or it is removed. */
   find(id: string): Promise<HostedRow | undefined>
   /** Returns files of one owner, or of all, in the order of their ids, after an id. */

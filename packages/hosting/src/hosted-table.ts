@@ -2,11 +2,11 @@ import { type Driver, run, type Script, sql, sqlOne, type Value } from '@tidegat
 import type { HostedRow, HostedStore, HostedTotals, HostedUse, NewHostedFile } from './hosted-store.js'
 
 const COLUMNS =
-  'id, owner, size, deferred, received, metadata, created_at, expires_at, sha256, completed_at, used_at, place, hash'
+  'id, owner, size, deferred, concat, final, received, metadata, created_at, expires_at, sha256, completed_at, used_at, place, hash'
 const SELECT = `SELECT ${COLUMNS} FROM hosted_files WHERE removed_at IS NULL`
 const ADD = sql(
-  `INSERT INTO hosted_files (id, owner, size, deferred, received, metadata, created_at, expires_at, lock_until, lock_wanted)
-   VALUES (:id, :owner, :size, :deferred, 0, :metadata, :createdAt, :expiresAt, 0, 0) ON CONFLICT (id) DO NOTHING`,
+  `INSERT INTO hosted_files (id, owner, size, deferred, concat, received, metadata, created_at, expires_at, lock_until, lock_wanted)
+   VALUES (:id, :owner, :size, :deferred, :concat, 0, :metadata, :createdAt, :expiresAt, 0, 0) ON CONFLICT (id) DO NOTHING`,
 )
 // also locks the owner's row until the end of the transaction
 const CHARGE = sql(
@@ -24,6 +24,17 @@ const DEFERRED = sqlOne(
 const RESIZE = sql(
   `UPDATE hosted_files SET size = :size, deferred = :deferred
    WHERE id = :id AND lock_holder = :holder AND size = :old AND removed_at IS NULL`,
+)
+const CLAIM = sqlOne(
+  `UPDATE hosted_files SET final = :final WHERE id = :id AND owner = :owner AND concat = 'partial' AND final IS NULL
+     AND completed_at IS NOT NULL AND removed_at IS NULL RETURNING size`,
+)
+const UNCLAIM = sql('UPDATE hosted_files SET final = NULL WHERE final = :id')
+const UNADD = sql('DELETE FROM hosted_files WHERE id = :id')
+const SET_SIZE = sql('UPDATE hosted_files SET size = :size WHERE id = :id')
+const SPENT = sql(
+  `SELECT id FROM hosted_files p WHERE final IS NOT NULL AND removed_at IS NULL AND NOT EXISTS (
+     SELECT 1 FROM hosted_files f WHERE f.id = p.final AND f.removed_at IS NULL AND f.completed_at IS NULL) LIMIT :limit`,
 )
 const TOTALS_OF = sqlOne('SELECT files, bytes FROM hosted_totals WHERE owner = :owner')
 const TOTALS = sqlOne('SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM hosted_totals')
@@ -50,12 +61,12 @@ const EXPIRED = sql(
      AND (lock_holder IS NULL OR lock_until <= :now) LIMIT :limit`,
 )
 const IDLE = sql(
-  `${SELECT} AND completed_at < :since AND (used_at IS NULL OR used_at < :since) AND id > :after
+  `${SELECT} AND completed_at < :since AND final IS NULL AND (used_at IS NULL OR used_at < :since) AND id > :after
    ORDER BY id LIMIT :limit`,
 )
 const SET_USED = sql('UPDATE hosted_files SET used_at = :at WHERE id = :id')
 const REMOVE = sqlOne(
-  'UPDATE hosted_files SET removed_at = :at WHERE id = :id AND removed_at IS NULL RETURNING owner, size',
+  'UPDATE hosted_files SET removed_at = :at WHERE id = :id AND removed_at IS NULL RETURNING owner, CASE WHEN final IS NULL THEN size ELSE 0 END AS size',
 )
 const REMOVED = sql('SELECT id, place FROM hosted_files WHERE removed_at IS NOT NULL LIMIT :limit')
 const FORGET = sql('DELETE FROM hosted_files WHERE id = :id AND removed_at IS NOT NULL')
@@ -67,7 +78,7 @@ const FORGET_USES = sql('DELETE FROM hosted_uses WHERE file = :file')
 
 /** Ids per statement. A shorter list is padded, so that there is only one statement to prepare. */
 const KNOWN_AT_ONCE = 100
-const KNOWN = `SELECT id FROM hosted_files WHERE removed_at IS NULL AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
+const KNOWN = `SELECT id FROM hosted_files WHERE removed_at IS NULL AND (concat IS NULL OR concat <> 'partial') AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
 
 function* create(file: NewHostedFile, limits: HostedTotals): Script<keyof HostedTotals | 'exists' | undefined> {
   if (file.size > limits.bytes) return 'bytes'
@@ -75,10 +86,41 @@ function* create(file: NewHostedFile, limits: HostedTotals): Script<keyof Hosted
     const has = (yield* run(TOTALS_OF({ owner: file.owner }))).rows[0] as unknown as HostedTotals
     return has.files >= limits.files ? 'files' : 'bytes'
   }
-  const { isDeferred = false, ...row } = file
-  if ((yield* run(ADD({ ...row, deferred: Number(isDeferred) }))).changes === 1) return undefined
+  if ((yield* run(ADD(newRow(file)))).changes === 1) return undefined
   yield* run(REFUND(file))
   return 'exists'
+}
+
+function newRow({ isDeferred = false, concat = null, ...row }: NewHostedFile) {
+  return { ...row, concat, deferred: Number(isDeferred) }
+}
+
+function* join(
+  file: Omit<NewHostedFile, 'size'>,
+  partials: readonly string[],
+  limits: HostedTotals,
+): Script<keyof HostedTotals | 'exists' | 'partials' | undefined> {
+  const { id, owner } = file
+  if ((yield* run(ADD(newRow({ ...file, size: 0 })))).changes !== 1) return 'exists'
+  const refused = yield* claimAll()
+  if (!refused) return undefined
+  yield* run(UNCLAIM({ id }))
+  yield* run(UNADD({ id }))
+  return refused
+
+  function* claimAll(): Script<keyof HostedTotals | 'partials' | undefined> {
+    let size = 0
+    // sorted, so that concurrent transactions do not wait for each other
+    for (const partial of [...partials].sort()) {
+      const [row] = (yield* run(CLAIM({ id: partial, owner, final: id }))).rows
+      if (!row) return 'partials'
+      size += Number(row.size)
+      if (size > limits.bytes) return 'bytes'
+    }
+    yield* run(SET_SIZE({ id, size }))
+    const charged = yield* run(CHARGE({ owner, size: 0, files: limits.files, bytes: Number.MAX_SAFE_INTEGER }))
+    return charged.changes === 1 ? undefined : 'files'
+  }
 }
 
 function* resize(
@@ -138,6 +180,8 @@ export function hostedStore(db: Driver): HostedStore {
       const query = done ? COMPLETE({ ...move, ...done }) : ADVANCE(move)
       return (await db.query(query)).changes === 1
     },
+    join: (file, partials, limits) => db.transact(join(file, partials, limits)),
+    spent: async (limit) => (await rows(SPENT({ limit }))).map(({ id }) => id as string),
     resize: (id, holder, to, bytes) => db.transact(resize(id, holder, to, bytes)),
     expired: async (now, limit) => (await rows(EXPIRED({ now, limit }))).map(({ id }) => id as string),
     idle: async (since, after, limit) => (await rows(IDLE({ since, after, limit }))).map(fileOf),
@@ -160,9 +204,9 @@ export function hostedStore(db: Driver): HostedStore {
 }
 
 function fileOf(row: Record<string, Value>): HostedRow {
-  const { id, owner, size, received, metadata, sha256, place, hash } = row as unknown as HostedRow
+  const { id, owner, size, concat, final, received, metadata, sha256, place, hash } = row as unknown as HostedRow
   const { created_at: createdAt, expires_at: expiresAt, completed_at: completedAt, used_at: usedAt } = row
   const times = { createdAt, expiresAt, completedAt, usedAt }
   const isDeferred = row.deferred === 1
-  return { id, owner, size, isDeferred, received, metadata, sha256, place, hash, ...times } as HostedRow
+  return { id, owner, size, isDeferred, concat, final, received, metadata, sha256, place, hash, ...times } as HostedRow
 }

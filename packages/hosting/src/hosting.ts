@@ -1,5 +1,6 @@
 import { HostingError } from '@tidegate/protocol'
 import { type FindHosted, HOSTED_ID } from '@tidegate/storage'
+import { concatenate, concatHeader, isFinal, partialsOf } from './concatenation.js'
 import type { HostedRow } from './hosted-store.js'
 import type { UploadIds } from './ids.js'
 import { factsOf, servedType } from './metadata.js'
@@ -37,6 +38,17 @@ export class Hosting {
   async answer(request: TusRequest, uploader: Uploader): Promise<Response> {
     const { store, backend, ids, answerTus } = this.tools
     const { file, creation } = uploader
+    const { method, headers, urlOf } = request
+    const partials = method === 'POST' ? partialsOf(headers.get('upload-concat')) : undefined
+    if (partials) {
+      // partial uploads are used once, so they identify the creation
+      const { owner, metadata } = uploader
+      const id = ids.next({ owner, key: '', length: partials.join(' '), metadata })
+      return asBegun(await concatenate(partials, { store, backend }, this.limits, uploader, id), urlOf(id))
+    }
+    if (file && isFinal(file) && method === 'PATCH')
+      throw new HostingError('UPLOAD_FINAL', 'A final upload takes no bytes.')
+    if (file && isFinal(file) && file.completedAt === null) return asUnfinished(file, urlOf)
     const id = file?.id ?? ids.next(creation)
     const begun = creation && (await store.find(id))
     if (begun && !isExpired(begun)) return asBegun(begun, request.urlOf(id))
@@ -67,7 +79,7 @@ export class Hosting {
   /** Finds a complete file. Throws StateError. */
   readonly find: FindHosted = async (id) => {
     const row = await this.tools.store.find(id)
-    if (!row || row.sha256 === null || row.completedAt === null) return undefined
+    if (!row || row.concat === 'partial' || row.sha256 === null || row.completedAt === null) return undefined
     const { owner, size, sha256, completedAt, metadata, place } = row
     const { name, contentType } = factsOf(metadata)
     return {
@@ -79,6 +91,16 @@ export class Hosting {
 
 function isExpired({ completedAt, expiresAt }: HostedRow): boolean {
   return completedAt === null && expiresAt <= Date.now()
+}
+
+/** Returns the response to HEAD for a final upload that is not complete: it has no offset. */
+function asUnfinished({ size, concat }: HostedRow, urlOf: (id: string) => string): Response {
+  const headers = {
+    'tus-resumable': '1.0.0',
+    'upload-length': String(size),
+    'upload-concat': concatHeader(concat, urlOf),
+  }
+  return new Response(null, { headers })
 }
 
 /** Returns the response to a repeated creation: location and offset of the upload. */

@@ -9,6 +9,8 @@ export const HOSTING_LIMITS = {
     metadata: 4096,
     /** Bytes that an upload must send in every HOSTING_STALL_TIMEOUT: 1 KiB/s by default, slower than any usable line. */
     steady: 65_536,
+    /** Partial uploads of a final one: a request header has no room for many more. */
+    partials: 64,
     /** Bytes by which an upload without a length grows in the quota: each time costs a transaction. */
     deferredStep: 1_048_576,
     /** Bytes between two checkpoints, which make an upload durable: a client repeats as many after a crash. */

@@ -54,6 +54,7 @@ export class Sweeper {
   async sweep(now: number): Promise<void> {
     const { store, lifetime } = this.tools
     for (const id of await store.expired(now, HOSTING_LIMITS.hosting.sweepBatch)) await store.remove(id, now)
+    for (const id of await store.spent(HOSTING_LIMITS.hosting.sweepBatch)) await store.remove(id, now)
     for (let after = ''; !this.stopped; ) {
       const idle = await store.idle(now - lifetime, after, HOSTING_LIMITS.hosting.sweepBatch)
       for (const { id } of idle) {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type ErrorCode, HostingError, type ProviderError } from '@tidegate/protocol'
 import { Server } from '@tus/server'
+import { concatHeader } from './concatenation.js'
 import { HOSTING_LIMITS } from './limits.js'
 import type { PartTools } from './part-writer.js'
 import { notFound } from './refusals.js'
@@ -33,9 +34,12 @@ export async function answerTus(
 ): Promise<Response> {
   const { method, headers, body } = request
   const { file } = uploader
+  const isPartial = headers.get('upload-concat') === 'partial'
+  // the tus server refuses the header; the store records it
+  if (isPartial) headers.delete('upload-concat')
   // a client that lost the response declares the length once more
   if (file && !file.isDeferred && headers.get('upload-length') === String(file.size)) headers.delete('upload-length')
-  const store = new UploadStore(tools, limits, uploader, body)
+  const store = new UploadStore(tools, limits, { ...uploader, concat: isPartial ? 'partial' : null }, body)
   let failure: unknown
   const server = new Server({
     path: request.path,
@@ -56,6 +60,7 @@ export async function answerTus(
   const response = await server.handleWeb(asked as unknown as Parameters<Server['handleWeb']>[0])
   // set here, since the tus server decodes values as UTF-8, and they may be any bytes
   if (method === 'HEAD' && uploader.file?.metadata) response.headers.set('upload-metadata', uploader.file.metadata)
+  if (method === 'HEAD' && file?.concat) response.headers.set('upload-concat', concatHeader(file.concat, request.urlOf))
   if (response.status < 400) return response
   if (store.failure) throw store.failure
   if (failure instanceof Error && !('status_code' in failure)) throw failure

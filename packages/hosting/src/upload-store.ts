@@ -29,6 +29,8 @@ export interface Uploader {
   checksum: PartChecksum | undefined
   /** Normalized metadata of a new file. */
   metadata: string
+  /** 'partial' for a new partial upload. */
+  concat?: 'partial' | null
 }
 
 /** The tus server's data store for one request, over the tables and the backend of hosted files. */
@@ -69,10 +71,19 @@ export class UploadStore extends DataStore {
   }
 
   override async create(upload: Upload): Promise<Upload> {
-    const { owner, metadata } = this.uploader
+    const { owner, metadata, concat = null } = this.uploader
     const { id, size = 0, sizeIsDeferred: isDeferred } = upload
     const createdAt = Date.now()
-    const row = { id, owner, size, isDeferred, metadata, createdAt, expiresAt: createdAt + this.limits.lifetime }
+    const row = {
+      id,
+      owner,
+      size,
+      isDeferred,
+      concat,
+      metadata,
+      createdAt,
+      expiresAt: createdAt + this.limits.lifetime,
+    }
     const refused = await this.tools.store.create(row, {
       files: HOSTING_LIMITS.hosting.files,
       bytes: this.limits.quota,

@@ -82,6 +82,36 @@ onBothDatabases((session) => {
     expect(await hosted.totals(OWNER)).toEqual({ files: 9, bytes: 850 })
   })
 
+  it('joins each partial file once, all or nothing, and gives it up with its final one', async () => {
+    const { hosted } = session.store
+    const second = (await session.open()).hosted
+    for (const id of ['p', 'q', 'r']) {
+      await hosted.create(file(id, { concat: id === 'r' ? null : 'partial' }), LIMITS)
+      await hosted.lock(id, 'x', 0, 10)
+      await hosted.advance(id, 'x', { from: 0, to: 10, done: { sha256: SHA256, at: 1 } })
+    }
+    expect(await hosted.join(file('f'), ['p', 'r'], LIMITS)).toBe('partials')
+    expect(await hosted.join(file('f'), ['p', 'q'], { ...LIMITS, bytes: 19 })).toBe('bytes')
+    expect(await hosted.join(file('f'), ['p', 'q'], { ...LIMITS, files: 3 })).toBe('files')
+    expect(await hosted.find('f')).toBeUndefined()
+    const both = await Promise.all([
+      hosted.join(file('f'), ['p', 'q'], LIMITS),
+      second.join(file('g'), ['q', 'p'], LIMITS),
+    ])
+    expect(both.filter((outcome) => outcome === undefined)).toHaveLength(1)
+    expect(both.filter((outcome) => outcome === 'partials')).toHaveLength(1)
+    const final = both[0] === undefined ? 'f' : 'g'
+    expect(await hosted.find(final)).toMatchObject({ size: 20, received: 0 })
+    expect(await hosted.totals(OWNER)).toEqual({ files: 4, bytes: 30 })
+    // a final file that is not complete keeps its partial ones
+    expect([await hosted.spent(10), (await hosted.idle(50, '', 10)).map(({ id }) => id)]).toEqual([[], ['r']])
+    await hosted.remove(final, 5)
+    expect((await hosted.spent(10)).sort()).toEqual(['p', 'q'])
+    for (const id of ['p', 'q']) await hosted.remove(id, 5)
+    expect(await hosted.totals(OWNER)).toEqual({ files: 1, bytes: 10 })
+    expect(await hosted.spent(10)).toEqual([])
+  })
+
   it('lets one writer have a file at a time, who learns when another one wants it', async () => {
     const { hosted } = session.store
     const second = (await session.open()).hosted
@@ -132,6 +162,8 @@ onBothDatabases((session) => {
         id: 'a',
         owner: OWNER,
         size: 10,
+        concat: null,
+        final: null,
         isDeferred: false,
         received: 10,
         metadata: '',

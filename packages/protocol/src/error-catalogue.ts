@@ -119,6 +119,11 @@ export const ERROR_CATALOGUE = {
     cause: 'The part does not begin at the current end of the upload, or another writer has continued it.',
     remedy: 'Read the current offset by a HEAD request, and continue from there.',
   },
+  UPLOAD_FINAL: {
+    kind: 'denied',
+    cause: 'A final upload consists of its partial uploads, and takes no bytes of its own.',
+    remedy: 'Begin a new upload.',
+  },
   UPLOAD_IN_USE: {
     kind: 'conflict',
     cause: 'An asset uses the file.',

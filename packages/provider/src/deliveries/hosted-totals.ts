@@ -9,7 +9,7 @@ const NAMES = ['files', 'unfinished', 'stored', 'reserved', 'deliveries', 'deliv
 const STATEMENT = sql(
   `SELECT owner, ${NAMES.map((name) => `${text(`sum(${name})`)} AS ${name}`).join(', ')} FROM (
      SELECT owner, 1 AS files, CASE WHEN completed_at IS NULL THEN 1 ELSE 0 END AS unfinished, received AS stored,
-       size AS reserved, 0 AS deliveries, 0 AS delivered
+       CASE WHEN final IS NULL THEN size ELSE 0 END AS reserved, 0 AS deliveries, 0 AS delivered
      FROM hosted_files WHERE removed_at IS NULL
      UNION ALL
      SELECT hosted_by AS owner, 0, 0, 0, 0, 1, bytes

@@ -22,6 +22,7 @@ const EXPOSED_HEADERS = [
   'Upload-Offset',
   'Upload-Length',
   'Upload-Defer-Length',
+  'Upload-Concat',
   'Upload-Metadata',
   'Upload-Expires',
 ]

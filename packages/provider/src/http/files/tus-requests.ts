@@ -13,7 +13,7 @@ const BYTES = 'application/offset+octet-stream'
 const CAPABILITIES = {
   'tus-version': VERSION,
   'tus-resumable': VERSION,
-  'tus-extension': 'creation,creation-with-upload,creation-defer-length,expiration,termination,checksum',
+  'tus-extension': 'creation,creation-with-upload,creation-defer-length,concatenation,expiration,termination,checksum',
   'tus-checksum-algorithm': CHECKSUM_ALGORITHMS.join(','),
 }
 

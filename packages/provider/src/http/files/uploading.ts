@@ -58,9 +58,10 @@ export function withUnreadBody(app: FastifyInstance, routes: (app: FastifyInstan
 /** Returns the identity of a creation that may be repeated; undefined without an Idempotency-Key. Throws ValidationError. */
 export function creationOf({ headers }: FastifyRequest, owner: string): Creation | undefined {
   const { 'idempotency-key': key, 'upload-length': length = '', 'upload-metadata': metadata = '' } = headers
+  const isPartial = headers['upload-concat'] === 'partial'
   if (key === undefined) return undefined
   const { idempotencyKey: most } = HOSTING_LIMITS.hosting
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > most)
     throw ValidationError.of('Idempotency-Key', `The Idempotency-Key header must be 1 to ${most} visible characters.`)
-  return { owner, key, length: String(length), metadata: String(metadata) }
+  return { owner, key, length: isPartial ? `${length} partial` : String(length), metadata: String(metadata) }
 }

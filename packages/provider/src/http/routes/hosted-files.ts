@@ -154,12 +154,12 @@ function ownFile(services: Provers & Pick<Services, 'uploads'>, action: Uploader
   }
 }
 
-function shown({ id, size, isDeferred, received: offset, sha256, metadata, expiresAt }: HostedRow) {
+function shown({ id, size, isDeferred, concat, received: offset, sha256, metadata, expiresAt }: HostedRow) {
   const { name = null, contentType = null } = factsOf(metadata)
   const isComplete = sha256 !== null
   return {
     ...{ id, size: isDeferred ? null : size, offset, sha256, name, contentType },
-    object: isComplete ? { type: 'hosted', id } : null,
+    object: isComplete && concat !== 'partial' ? { type: 'hosted', id } : null,
     expires: isComplete ? null : Math.floor(expiresAt / 1000),
   }
 }

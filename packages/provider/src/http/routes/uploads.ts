@@ -6,7 +6,7 @@ import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, uploaderProof } from '../files/up
 import { answerUpload, creationOf, withUnreadBody } from '../files/uploading.js'
 
 const PROTOCOL =
-  'By the tus protocol 1.0, with creation-with-upload, creation-defer-length, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.'
+  'By the tus protocol 1.0, with creation-with-upload, creation-defer-length, concatenation, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.'
 
 const ERRORS = [
   'HOSTING_OFF',
@@ -43,6 +43,8 @@ export const createUpload: Endpoint = {
       ...HEADERS,
       'Upload-Length': 'Bytes of the file.',
       'Upload-Defer-Length': '1 instead of Upload-Length, if the length is unknown.',
+      'Upload-Concat':
+        'partial, or final, a semicolon, and the URLs of up to 64 complete partial uploads, separated by spaces.',
       'Idempotency-Key':
         'Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun.',
       'Upload-Metadata': 'filename and filetype, each with its value as base64, separated by a comma.',
@@ -53,7 +55,7 @@ export const createUpload: Endpoint = {
         headers: { ...OFFSET, Location: { description: 'URL of the upload', schema: { type: 'string' } } },
       },
     },
-    errors: [...ERRORS, 'NOT_A_PUBLISHER', 'UPLOAD_QUOTA'],
+    errors: [...ERRORS, 'NOT_A_PUBLISHER', 'UPLOAD_QUOTA', 'UPLOAD_LOST'],
   },
   register(app, services) {
     const { settings, uploads } = services
@@ -88,7 +90,15 @@ export const continueUpload: Endpoint = {
     token: true,
     headers: { ...HEADERS, 'Upload-Offset': 'Bytes received so far.', 'Upload-Length': LENGTH },
     responses: { 204: { description: 'Taken.', headers: OFFSET } },
-    errors: [...ERRORS, 'UPLOAD_TYPE', 'UPLOAD_NOT_FOUND', 'UPLOAD_CONFLICT', 'UPLOAD_LOST', 'UPLOAD_QUOTA'],
+    errors: [
+      ...ERRORS,
+      'UPLOAD_TYPE',
+      'UPLOAD_FINAL',
+      'UPLOAD_NOT_FOUND',
+      'UPLOAD_CONFLICT',
+      'UPLOAD_LOST',
+      'UPLOAD_QUOTA',
+    ],
   },
   register(app, services) {
     const { uploads } = services

@@ -327,4 +327,10 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_reading ADD COLUMN offers BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET offers = 0;
   `,
+  // partial uploads, and the final ones that join them
+  `
+  ALTER TABLE hosted_files ADD COLUMN concat TEXT;
+  ALTER TABLE hosted_files ADD COLUMN final TEXT;
+  CREATE INDEX hosted_files_by_final ON hosted_files (final) WHERE final IS NOT NULL;
+  `,
 ]
