@@ -297,9 +297,12 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     INSERT INTO origin VALUES (txid_current());
     `,
   },
-  // uploads whose length is not declared yet
+  // uploads whose length is not declared yet, partial uploads, and the final ones that join them
   `
   ALTER TABLE hosted_files ADD COLUMN deferred BIGINT NOT NULL DEFAULT 0;
+  ALTER TABLE hosted_files ADD COLUMN concat TEXT;
+  ALTER TABLE hosted_files ADD COLUMN final TEXT;
+  CREATE INDEX hosted_files_by_final ON hosted_files (final) WHERE final IS NOT NULL;
   `,
   // orders of each generation, and whether a generation has all of them: a live one without is rebuilt
   `
@@ -326,11 +329,5 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   CREATE INDEX index_offer_by_nft ON index_offer (chain_id, nft, active, type DESC, block, log);
   ALTER TABLE index_reading ADD COLUMN offers BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET offers = 0;
-  `,
-  // partial uploads, and the final ones that join them
-  `
-  ALTER TABLE hosted_files ADD COLUMN concat TEXT;
-  ALTER TABLE hosted_files ADD COLUMN final TEXT;
-  CREATE INDEX hosted_files_by_final ON hosted_files (final) WHERE final IS NOT NULL;
   `,
 ]
