@@ -65,6 +65,7 @@ export default target({
     const onChain = new OnChainReader(new Map([[CHAIN_ID, chain]]), 1)
     const asset = {
       chainId: CHAIN_ID,
+      nft: { address: NFT },
       metadata: { did: 'a', nft: NFT, ddo: null },
       datatokens: [{ address: DATATOKEN }],
     }
