@@ -100,8 +100,9 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing;
       DROP INDEX index_undo_by_row;
-      DROP TABLE origin, index_order;
-      ALTER TABLE index_reading DROP COLUMN orders;
+      ALTER TABLE hosted_files DROP COLUMN deferred, DROP COLUMN concat, DROP COLUMN final;
+      DROP TABLE origin, index_order, index_offer, index_market;
+      ALTER TABLE index_reading DROP COLUMN orders, DROP COLUMN offers;
       UPDATE tidegate_schema SET version = ${version};
       COMMIT`)
     store = await open()
