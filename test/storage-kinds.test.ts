@@ -11,9 +11,6 @@ const testsOf = (folder: string) =>
     .map((name) => read(`${folder}/${name}`))
     .join('\n')
 
-/** Kinds without a case of their own: filecoin has the code of ipfs, and hosted files have no storage to leave. */
-const NOT_LEFT = ['filecoin', 'hosted']
-
 /** A new kind must be added to these lists. */
 describe.each(STORAGE_TYPES)('the storage kind %s', (type) => {
   it('has an example that is fuzzed and searched for leaks', () => {
@@ -24,9 +21,4 @@ describe.each(STORAGE_TYPES)('the storage kind %s', (type) => {
     const tests = testsOf('packages/storage/test/kinds') + testsOf('packages/hosting/test')
     expect(tests).toMatch(new RegExp(`kindSuite\\(\\s*'${type}'|\\['${type}', '\\w+'\\]`))
   })
-
-  if (!NOT_LEFT.includes(type))
-    it('ends its requests when the consumer leaves', () => {
-      expect(read('test/e2e/leaving.test.ts')).toMatch(new RegExp(`overHttp\\(\\s*'${type}'|kind: '${type}'`))
-    })
 })

@@ -43,7 +43,7 @@ const { egress } = fakeEgress(({ url }): EgressResponse => {
 })
 const gateways = ['https://one.example', 'https://two.example']
 const registry = testRegistry(egress, { gateways: { ipfs: gateways, filecoin: gateways, arweave: gateways } })
-const files = DESCRIPTORS.filter(({ type }) => /url|s3|graphql|arweave|filecoin/.test(String(type)))
+const files = DESCRIPTORS.filter(({ type }) => !/^(?:ipfs|sql|ftp|smartcontract|hosted)$/.test(String(type)))
 const TAGGED = { keys: [KEY], did: 'did:op:1', serviceId: 'a', fileIndex: 0 }
 
 /** HTTP responses of storages, up to the headers and bytes that are sent to the consumer. */
