@@ -47,9 +47,10 @@ export class OnChainReader {
     const chain = this.chains.get(chainId)
     if (!chain) return {}
     const first = asset.offers && [...asset.offers.values()].flat()[0]
-    // the price is that of the first offer now
-    const key = `${metadata.did} ${asset.offers !== undefined} ${first?.price} ${first?.token}`
-    return this.known.get(key, () => readOnChain(chain, asset)).catch(() => ({}))
+    // a publisher may change the price with each block, and the rest is not read again for that
+    const key = `${metadata.did} ${asset.offers !== undefined} ${first && (first.token ?? 'free')}`
+    const data = await this.known.get(key, () => readOnChain(chain, asset)).catch((): OnChainData => ({}))
+    return first && data.price ? { ...data, price: { ...data.price, value: first.price } } : data
   }
 }
 

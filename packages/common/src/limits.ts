@@ -31,7 +31,7 @@ export const COMMON_LIMITS = {
     namelessFor: 60_000,
     /** Datatokens of an asset, tokens per look-up of names, and offers of a datatoken whose price is requested. */
     offers: 16,
-    /** Bytes of the cache of owners, token URIs and prices. */
+    /** Bytes of the cache of owners, token URIs and token symbols. */
     cacheSize: 33_554_432,
     /** Cached memberships of access lists: about 300 bytes each. */
     memberships: 20_000,

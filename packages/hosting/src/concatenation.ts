@@ -33,7 +33,7 @@ export function partialsOf(header: string | null): string[] | undefined {
 
 /**
  * Joins complete partial uploads into one file, which is completed before it returns. The bytes pass through memory chunk by
- * chunk. A repeated call continues after the durable bytes.
+ * chunk, until the signal aborts. A repeated call continues after the durable bytes.
  * @throws HostingError, StateError, or the error of the backend
  */
 export async function concatenate(
@@ -42,6 +42,7 @@ export async function concatenate(
   limits: HostingLimits,
   { owner, metadata }: Uploader,
   id: string,
+  signal?: AbortSignal,
 ): Promise<HostedRow> {
   const { store } = tools
   if (!(await store.find(id))) {
@@ -59,7 +60,7 @@ export async function concatenate(
     const file = await store.find(id)
     if (file?.completedAt === null)
       await PartWriter.write(file, lock, tools, {
-        bytes: joined(file, tools, () => isStopped),
+        bytes: joined(file, tools, () => isStopped || signal?.aborted === true),
         stop: () => {
           isStopped = true
         },
@@ -69,7 +70,7 @@ export async function concatenate(
   }
   const file = await store.find(id)
   if (file && file.completedAt !== null) return file
-  throw new HostingError('UPLOAD_LOCKED', 'Another request joins these partial uploads. Try again in a moment.')
+  throw new HostingError('UPLOAD_LOCKED', 'These partial uploads are not joined yet. Try again in a moment.')
 }
 
 /** Yields the bytes of the partial uploads of a file after its durable bytes. Throws HostingError if some are missing. */

@@ -38,13 +38,14 @@ export class Hosting {
   async answer(request: TusRequest, uploader: Uploader): Promise<Response> {
     const { store, backend, ids, answerTus } = this.tools
     const { file, creation } = uploader
-    const { method, headers, urlOf } = request
+    const { method, headers, urlOf, signal } = request
     const partials = method === 'POST' ? partialsOf(headers.get('upload-concat')) : undefined
     if (partials) {
       // partial uploads are used once, so they identify the creation
       const { owner, metadata } = uploader
       const id = ids.next({ owner, key: '', length: partials.join(' '), metadata })
-      return asBegun(await concatenate(partials, { store, backend }, this.limits, uploader, id), urlOf(id))
+      const file = await concatenate(partials, { store, backend }, this.limits, uploader, id, signal)
+      return asBegun(file, urlOf(id))
     }
     if (file && isFinal(file) && method === 'PATCH')
       throw new HostingError('UPLOAD_FINAL', 'A final upload takes no bytes.')

@@ -16,6 +16,8 @@ export interface TusRequest {
   body: Readable | undefined
   /** Returns the URL of a new upload. */
   urlOf(id: string): string
+  /** Aborts when the client leaves. Partial uploads are then joined no further. */
+  signal?: AbortSignal
 }
 
 /** Error codes for refusals of the tus server, by status. All others are UPLOAD_INVALID. */

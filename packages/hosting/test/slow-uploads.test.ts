@@ -135,6 +135,8 @@ describe('slow uploads', () => {
     expect((await tus(more, 'HEAD', auth)).status).toBe(429)
     const withBytes = { ...auth, 'upload-length': '4', 'content-type': 'application/offset+octet-stream' }
     expect((await tus(`${base}/api/services/uploads`, 'POST', withBytes, Buffer.from('tide'))).status).toBe(429)
+    const final = { ...auth, 'upload-concat': `final;${more}` }
+    expect((await tus(`${base}/api/services/uploads`, 'POST', final)).status).toBe(429)
     // a refused request can be repeated: its nonce is not used up
     const nonce = freshNonce()
     const { address } = publisher

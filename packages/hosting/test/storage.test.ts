@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newFolder } from '../../../test/helpers/cleanup.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type KindUnderTest, kindSuite } from '../../../test/helpers/kind-suite.js'
@@ -84,5 +84,36 @@ it('a hosted file is closed when its consumer leaves, and one whose bytes are go
   const refused = file.open({ ...ASKING, method: 'GET', headers: {} })
   await expect(refused).rejects.toMatchObject({ code: 'STORAGE_REFUSED', message: expect.not.stringContaining(id) })
   await egress.close()
+  await close()
+})
+
+it('partial uploads are joined no further when the client leaves, and the same request continues', async () => {
+  const { hosting, backend, close } = await hostingWithFile()
+  const send = (headers: Record<string, string>, body?: Readable, signal?: AbortSignal) =>
+    hosting.answer(
+      {
+        ...{ method: 'POST', path: '/uploads', body, urlOf: (id: string) => id },
+        headers: new Headers({ 'tus-resumable': '1.0.0', ...headers }),
+        ...(signal ? { signal } : {}),
+      },
+      { owner: 'somebody', file: undefined, checksum: undefined, metadata: '' },
+    )
+  const [content, size] = ['application/offset+octet-stream', String(CONTENT.length)]
+  const partial = { 'upload-concat': 'partial', 'upload-length': size, 'content-type': content }
+  const ids = [await send(partial, Readable.from([CONTENT])), await send(partial, Readable.from([CONTENT]))].map(
+    ({ headers }) => headers.get('location'),
+  )
+  const final = { 'upload-concat': `final;${ids.join(' ')}` }
+  const left = new AbortController()
+  const local = backend as LocalBackend
+  const read = local.read.bind(local)
+  const reads = vi.spyOn(local, 'read').mockImplementation(async (...args) => {
+    left.abort()
+    return read(...args)
+  })
+  await expect(send(final, undefined, left.signal)).rejects.toThrow('not joined yet')
+  expect(reads).toHaveBeenCalledTimes(1)
+  const { headers } = await send(final)
+  expect(headers.get('upload-offset')).toBe(String(2 * CONTENT.length))
   await close()
 })

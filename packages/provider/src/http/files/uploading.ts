@@ -33,6 +33,7 @@ export async function answerUpload(
     headers: tusHeaders(request),
     body: method === 'HEAD' ? undefined : raw,
     urlOf: (id: string) => `${base}${UPLOADS_PATH}/${id}`,
+    signal: request.lifetime.signal,
   }
   const response = await hostingOf(uploads).answer(tus, { ...uploader, checksum, metadata })
   // cross-origin headers are the service's own

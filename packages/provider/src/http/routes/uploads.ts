@@ -69,7 +69,8 @@ export const createUpload: Endpoint = {
           throw new HostingError('NOT_A_PUBLISHER', 'This provider hosts no files of this address.')
         const { owner } = uploader
         const creation = creationOf(request, owner)
-        if (request.arrival) uploads.slots.take(owner, request.lifetime)
+        // to join partial uploads is work without a body
+        if (request.arrival || request.headers['upload-concat']) uploads.slots.take(owner, request.lifetime)
         await uploader.consumeNonce()
         return answerUpload(services, request, reply, { owner, file: undefined, creation })
       }),
