@@ -23,7 +23,7 @@ export const PRICE_PATHS = {
 }
 
 /** Returns the rows of prices, which share their paths with no other value. */
-export function priceRows({ offers }: IndexedAsset): SearchValue[] {
+export function priceRows({ offers }: Pick<IndexedAsset, 'offers'>): SearchValue[] {
   const all = [...(offers?.values() ?? [])].flat()
   const [first] = all
   if (!first) return []

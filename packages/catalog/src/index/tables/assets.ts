@@ -59,6 +59,9 @@ const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS
   ${OFFERS[dialect]} AS offers
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
   WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
+const offersOf = (dialect: Dialect) => `SELECT ${DATATOKENS[dialect]} AS datatokens, ${OFFERS[dialect]} AS offers
+  FROM index_asset a WHERE a.chain_id = ? AND a.nft IN `
+const OFFERS_OF = { sqlite: offersOf('sqlite'), postgres: offersOf('postgres') }
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
 const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
@@ -91,6 +94,12 @@ export function* readableAssets(
   return new Map(rows.map((row) => [row.nft as string, assetIn(chainId, row)]))
 }
 
+/** Reads the active offers of an NFT without its document. Undefined if it has no asset. */
+export function* offersOfNft(generation: number, nft: string, dialect: Dialect): Script<IndexedAsset['offers']> {
+  const [row] = (yield* run(among(OFFERS_OF[dialect], [nft], [generation]))).rows
+  return row && offersIn(row.offers as string, datatokensIn(row))
+}
+
 function servedAsset(row: Row): IndexedAsset {
   const asset = assetIn(row.chain as number, row)
   if (row.services !== null) asset.services = row.services as string
@@ -99,10 +108,13 @@ function servedAsset(row: Row): IndexedAsset {
 }
 
 function assetIn(chainId: number, row: Row): IndexedAsset {
-  const listed = JSON.parse((row.datatokens ?? '[]') as string) as Value[][]
-  const nft = row.nft as Value
-  const datatokens = listed.map(([address, name, symbol, orders]) => ({ address, nft, name, symbol, orders }) as Row)
-  return assetOf(chainId, row, row, datatokens)
+  return assetOf(chainId, row, row, datatokensIn(row))
+}
+
+/** Parses the list of DATATOKENS. */
+function datatokensIn({ datatokens, nft = null }: Row): (Row & { address: Address })[] {
+  const listed = JSON.parse((datatokens ?? '[]') as string) as [Address, ...Value[]][]
+  return listed.map(([address, name = null, symbol = null, orders = null]) => ({ address, nft, name, symbol, orders }))
 }
 
 /** Keys per statement: few sizes, so that there are few statements to prepare. */

@@ -57,15 +57,12 @@ function* applied(
   if (skipUnstorable) for (const nft of changed) yield* rewriteIfStorable(generation, nft, dialect)
   else yield* rewrite(generation, changed, dialect, preparedBy(changes))
   let read = 0
-  for (const [nfts, update] of [
-    [ordered, updateCounts],
-    [offered, updatePrices],
-  ] as const)
-    for (const nft of nfts) {
-      if (changed.has(nft)) continue
-      if (read < CHAIN_LIMITS.chain.refreshed) read += yield* update(generation, nft, dialect)
-      else yield* postpone(generation, nft)
-    }
+  for (const nft of ordered) {
+    if (changed.has(nft)) continue
+    if (read < CHAIN_LIMITS.chain.refreshed) read += yield* updateCounts(generation, nft, dialect)
+    else yield* postpone(generation, nft)
+  }
+  for (const nft of offered) if (!changed.has(nft)) yield* updatePrices(generation, nft, dialect)
 }
 
 /** Returns the prepared rows of changes, by NFT. */

@@ -1,5 +1,5 @@
 import { type Dialect, run, type Script, sql } from '@tidegate/database'
-import { readableAssets } from '../../index/tables/assets.js'
+import { offersOfNft, readableAssets } from '../../index/tables/assets.js'
 import { COUNTS, countsOf } from '../document.js'
 import { PRICE_PATHS, priceRows } from '../prices.js'
 import { countRows } from '../sql/rows.js'
@@ -15,17 +15,14 @@ const COUNT_PATHS = { all: pathNumber(COUNTS.all), each: pathNumber(COUNTS.each)
 
 const DROP_PRICES = sql('DELETE FROM search_value WHERE doc = :id AND path IN (:each, :first, :token)')
 
-/** Rewrites the prices of a document, if it has search rows. Returns the characters of the document. */
-export function* updatePrices(generation: number, nft: string, dialect: Dialect): Script<number> {
-  const [document] = (yield* run(ID({ generation, nft }))).rows
-  const chain = yield* chainOf(generation)
-  const asset = chain !== undefined && (yield* readableAssets(generation, chain, [nft], dialect)).get(nft)
-  if (!document || !asset) return 0
-  const id = document.id as number
+/** Rewrites the prices of a document, if it has search rows. Does not read the document. */
+export function* updatePrices(generation: number, nft: string, dialect: Dialect): Script<void> {
+  const id = (yield* run(ID({ generation, nft }))).rows[0]?.id as number | undefined
+  if (id === undefined) return
+  const offers = yield* offersOfNft(generation, nft, dialect)
   yield* run(DROP_PRICES({ id, ...PRICE_PATHS }))
-  const rows = priceRows(asset).map(({ path, n, num, txt }) => [id, path, n, num, txt])
+  const rows = priceRows({ offers }).map(({ path, n, num, txt }) => [id, path, n, num, txt])
   if (rows.length > 0) yield* run(insertValues(rows))
-  return lengthOf(asset)
 }
 
 /** Updates the counts of a document in place, if it has search rows. Returns the characters of the document. */
