@@ -47,12 +47,8 @@ describe('sign-in messages (EIP-4361)', () => {
     named = `http://127.0.0.1:${port}`
     strict = await startHere(
       world.beside({
-        ...{
-          PORT: String(port),
-          PUBLIC_URL: named,
-          REQUIRE_DOMAIN_SIGNATURES: 'true',
-          STATE_DIR: join(folder, 'state'),
-        },
+        ...{ PORT: String(port), PUBLIC_URL: named },
+        ...{ REQUIRE_DOMAIN_SIGNATURES: 'true', STATE_DIR: join(folder, 'state') },
         ...{ HOSTING: 'local', HOSTING_DIR: join(folder, 'files'), HOSTING_PUBLISHERS: '*' },
       }),
     )
