@@ -1,4 +1,4 @@
-import { CATALOG_LIMITS, readSearch } from '@tidegate/catalog'
+import { CATALOG_LIMITS, type Hit, readSearch } from '@tidegate/catalog'
 import { ValidationError } from '@tidegate/protocol'
 import { json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
@@ -50,22 +50,26 @@ export const assetNames: Endpoint = {
       const search = readSearch({ query, size: dids.length, track_total_hits: false, _source: NAMES })
       const { hits } = await run({ search }, request.lifetime.signal)
       reply.type('application/json; charset=utf-8')
-      const parts = async function* () {
-        const names: [string, string][] = []
-        for await (const { did, document } of hits) {
-          const { metadata, credentialSubject }: Named = document === undefined ? {} : JSON.parse(document)
-          const name = (credentialSubject?.metadata ?? metadata)?.name
-          if (typeof name === 'string') names.push([did, name])
-        }
-        yield JSON.stringify(Object.fromEntries(names))
-      }
-      return sendParts(reply, parts(), {
+      return sendParts(reply, namesIn(hits), {
         whole,
         stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
         onSent: (bytes) => anonymous.spend(request, bytes),
       })
     })
   },
+}
+
+/** Yields the JSON of the names entry by entry: a name may be as long as a document. */
+async function* namesIn(hits: AsyncIterable<Hit>): AsyncGenerator<string> {
+  let separator = '{'
+  for await (const { did, document } of hits) {
+    const { metadata, credentialSubject }: Named = document === undefined ? {} : JSON.parse(document)
+    const name = (credentialSubject?.metadata ?? metadata)?.name
+    if (typeof name !== 'string') continue
+    yield `${separator}${JSON.stringify(did)}:${JSON.stringify(name)}`
+    separator = ','
+  }
+  yield separator === '{' ? '{}' : '}'
 }
 
 function didsIn(body: unknown): string[] {
