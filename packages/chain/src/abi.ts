@@ -30,7 +30,7 @@ export function topicsOf(names: (typeof EVENTS)[number]['name'][]): Hex[] {
 /** The first topics of the events that publish a document. */
 export const METADATA_TOPICS: readonly Hex[] = topicsOf(['MetadataCreated', 'MetadataUpdated'])
 
-/** View functions of the factory, data NFTs, datatokens, exchanges and dispensers. */
+/** View functions of the factory, data NFTs, datatokens, exchanges, dispensers and access lists. */
 export const VIEWS = parseAbi([
   'function erc721List(address nft) view returns (address)',
   abi.METADATA_STATE,
@@ -38,6 +38,8 @@ export const VIEWS = parseAbi([
   abi.OWNER_OF,
   'function tokenURI(uint256 tokenId) view returns (string)',
   abi.BALANCE_OF,
+  'function totalSupply() view returns (uint256)',
+  'function tokenByIndex(uint256 index) view returns (uint256)',
   'function name() view returns (string)',
   abi.SYMBOL,
   abi.FIXED_RATES,

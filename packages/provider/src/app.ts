@@ -79,7 +79,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const { store, sandbox, batch } = base
   const followers: ChainFollower[] = []
   const progress = () => followers.map((follower) => follower.progress)
-  const { catalog, assets, ...index } = openCatalog(settings, base, progress)
+  const { catalog, assets, members, ...index } = openCatalog(settings, base, progress)
   const { providerKeys, keyAudit } = await openKeys(settings, base, index)
   const { proofs, ledger, downloads, rateLimits } = await openDeliveries(settings, base)
   const hosting = await openHosting(settings, { store, chains, log, isCurrent: index.isCurrent })
@@ -105,7 +105,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const lifecycle = new Lifecycle({
     ...{ settings, chains, metrics, log, http },
     background: [
-      ...[factories, clock, ...followers, keyAudit, proofs, ledger],
+      ...[factories, clock, members, ...followers, keyAudit, proofs, ledger],
       ...(hosting ? [hosting.sweeper] : []),
       new SearchBuilder(store.search, log),
     ],

@@ -48,6 +48,14 @@ export const PROVIDER_LIMITS = {
     /** Nesting of userdata. Parameters are flat; variables of a query have one or two levels. */
     userdataDepth: 4,
   },
+  accessLists: {
+    /** Members of all access lists of publishers together. Every search compares with them. */
+    members: 5_000,
+    /** Members that are requested at once. */
+    slice: 20,
+    /** Milliseconds after which a list is read again, or a second per member if that is longer: reading takes two calls per member. */
+    reread: 60_000,
+  },
   fileinfo: {
     /** Storage objects that one request may list, each of which counts as a request. Market pages list one to ten. */
     listed: 20,

@@ -1,5 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { StoreSession } from '../../../../test/helpers/store-session.js'
+import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
+import type { Address } from '../../../protocol/src/hex.js'
+import { searchOfPublishers } from '../../src/publishers.js'
+import { readSearch } from '../../src/search/request.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, nameOf, searches, words } from './documents.js'
 import { commit } from './published.js'
 
@@ -101,5 +104,23 @@ export function querySuite(session: StoreSession): void {
       for (const path of ['metadata.name', `metadata.${text}`])
         await find({ query: { bool: { should: [{ match: { [path]: text } }, { term: { [path]: text } }] } } })
     expect(await by({ match: { 'metadata.name': { query: `harmonic' OR 'x`, operator: 'and' } } })).toEqual([])
+  })
+
+  it('finds the assets of publishers alone, members of a list on the chain of the list (threat 103)', async () => {
+    const many = Array.from({ length: 2500 }, (_, at): Address => `0x${String(at).padStart(40, '0')}`)
+    const from = (addresses: Address[], lists: Record<number, Address[]> = {}) => {
+      const publishers = { addresses, members: (chainId: number) => new Set(lists[chainId]) }
+      return session.store.search
+        .find(searchOfPublishers(readSearch(words('tide')), publishers, [1, 2]), {
+          chains: [1, 2],
+          encrypted: true,
+          purgatory: [],
+        })
+        .then(({ hits }) => hits.length)
+    }
+    expect(await from([], { 1: [...many, ALICE], 2: many })).toBe(3)
+    expect(await from([ALICE])).toBe(3)
+    expect(await from(many, { 1: many, 2: [ALICE] })).toBe(0)
+    expect(await from([])).toBe(0)
   })
 }

@@ -13,6 +13,7 @@ import {
 } from '@tidegate/catalog'
 import { Receipts } from '@tidegate/chain'
 import { COMMON_LIMITS } from '@tidegate/common'
+import { ListMembers } from '../access/list-members.js'
 import type { Settings } from '../config/schema.js'
 import type { Catalog } from '../http/services.js'
 import type { Base } from './base.js'
@@ -25,6 +26,8 @@ export interface OpenedCatalog {
   isCurrent(chainId: number): boolean
   /** Evicts the cached assets of a chain whose index has changed. */
   invalidate(chainId: number): void
+  /** Members of AUTHORIZED_PUBLISHERS_LIST. */
+  members: ListMembers
 }
 
 /** Builds the sources of assets. `progress`: index progress of each chain. */
@@ -47,7 +50,14 @@ export function openCatalog(
     // two nodes may time out
     deadline: 2 * settings.RPC_TIMEOUT,
   })
-  const indexed = indexOfPublishers(current, settings.AUTHORIZED_PUBLISHERS)
+  const { AUTHORIZED_PUBLISHERS: addresses, AUTHORIZED_PUBLISHERS_LIST: lists } = settings
+  const members = new ListMembers(chains, lists?.byChain ?? new Map(), {
+    interval: ttl,
+    onChanged: (chainId) => cached.invalidate(chainId),
+    log,
+  })
+  const publishers = addresses || lists ? { addresses: addresses ?? [], members: members.of.bind(members) } : undefined
+  const indexed = indexOfPublishers(current, publishers)
   const cached = cachedSource(indexSource(indexed, documents), {
     ttl,
     chains: [...chains.keys()],
@@ -58,7 +68,7 @@ export function openCatalog(
   const names = new TokenNames(chains, index, COMMON_LIMITS.contract.namelessFor)
   return {
     catalog: {
-      ...{ indexed, documents, search, progress },
+      ...{ indexed, publishers, documents, search, progress },
       onChain: new OnChainReader(chains, ttl, names),
       catchingUp: new CatchingUp(progress),
       receipts: new Receipts(settings.ORDER_WAIT),
@@ -67,5 +77,6 @@ export function openCatalog(
     assets: new AssetResolver([cached, ...caches], chains),
     isCurrent: isChainCurrent,
     invalidate: (chainId) => cached.invalidate(chainId),
+    members,
   }
 }

@@ -14,6 +14,7 @@ import { clockFindings } from './doctor/clock.js'
 import { type Finding, hostingFindings } from './doctor/files.js'
 import { keyFindings } from './doctor/keys.js'
 import { limitFindings, nodeFindings } from './doctor/nodes.js'
+import { publisherFindings } from './doctor/publishers.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -63,6 +64,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     connected = chains
     for (const chain of chains.values()) yield* chainFindings(chain)
     for (const chain of chains.values()) yield* limitFindings(chain)
+    yield* publisherFindings(settings, chains)
     yield* clockFindings(chains)
     for (const text of ruleProblems(settings.PROVIDER_FEES, chains)) yield { ok: false, text }
   } catch (error) {

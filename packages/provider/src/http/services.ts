@@ -1,4 +1,11 @@
-import type { AssetIndex, CatchingUp, DocumentReader, IndexProgress, OnChainReader } from '@tidegate/catalog'
+import type {
+  AssetIndex,
+  CatchingUp,
+  DocumentReader,
+  IndexProgress,
+  OnChainReader,
+  Publishers,
+} from '@tidegate/catalog'
 import type { Chains, Receipts } from '@tidegate/chain'
 import type { Hosting } from '@tidegate/hosting'
 import type { PublishedDescriptions, StorageRegistry } from '@tidegate/storage'
@@ -31,6 +38,8 @@ export interface Services {
 export interface Catalog {
   /** Assets of the index. Falls back to the chain while the index is not current. */
   indexed: AssetIndex
+  /** Undefined: assets of everybody are served. */
+  publishers: Publishers | undefined
   onChain: OnChainReader
   documents: DocumentReader
   search: Pick<StateStore['search'], 'find' | 'findOrders' | 'assets' | 'document'>

@@ -53,6 +53,11 @@ export const ACCESS = {
     doc: 'Addresses whose assets are found and served, as a JSON list or separated by commas. An asset is of the account that has sent its newest metadata: anybody can deploy a data NFT for another owner. Default: the assets of everybody.',
     example: '["0x…"]',
   }),
+  AUTHORIZED_PUBLISHERS_LIST: setting({
+    parse: parse.addressesByChain,
+    doc: 'Access lists whose members are publishers on a chain, as well as AUTHORIZED_PUBLISHERS: a JSON object from chain id to a list of contracts on that chain. Changes of a list take effect within seconds, transfers of its tokens within a minute. On chains without a list only AUTHORIZED_PUBLISHERS counts.',
+    example: '{"1":["0x…"]}',
+  }),
   COMPUTE_ENVIRONMENTS: setting({
     parse: parse.computeEnvironments,
     default: [],

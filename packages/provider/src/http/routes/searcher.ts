@@ -14,7 +14,6 @@ import {
   searchOfPublishers,
 } from '@tidegate/catalog'
 import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
-import type { Settings } from '../../config/schema.js'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
 import type { Services } from '../services.js'
 
@@ -36,10 +35,13 @@ export interface Answered extends Pick<Asked, 'version'> {
 
 export type SearchServices = Pick<Services, 'settings' | 'access' | 'catalog' | 'anonymous'>
 
-/** Returns the chains with a current index. Throws ChainError if there is none. */
+/** Returns the chains with a current index and known publishers. Throws ChainError if there is none. */
 function currentChains(catalog: SearchServices['catalog'], settings: SearchServices['settings']) {
   const progress = catalog.progress()
-  const chains = progress.filter((one) => isCurrent(one, settings)).map(({ chainId }) => chainId)
+  const { publishers } = catalog
+  const chains = progress
+    .filter((one) => isCurrent(one, settings) && (!publishers || publishers.members(one.chainId)))
+    .map(({ chainId }) => chainId)
   if (chains.length === 0) throw new ChainError('CHAIN_UNAVAILABLE', 'The index is not up to date. Try again later.')
   return { progress, chains }
 }
@@ -65,14 +67,13 @@ export function searcher(
   { settings, access, catalog }: SearchServices,
   facts: HitSources['facts'] = (asset) => catalog.onChain.of(asset),
 ) {
-  const { documents, search: index } = catalog
+  const { documents, search: index, publishers } = catalog
   const { purgatory } = access
   const long = new LongDocuments((asset) => index.document(asset), documents)
-  const publishers = settings.AUTHORIZED_PUBLISHERS
   return async ({ search: asked, ...form }: Asked, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
     const { progress, chains } = currentChains(catalog, settings)
     const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
-    const search = searchOfPublishers(asked, publishers)
+    const search = searchOfPublishers(asked, publishers, chains)
     let found = await index.find(search, scope)
     // readers of version 5 ask for a page behind the last one, and mean the last
     const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
@@ -94,7 +95,7 @@ export function searcher(
 function findable(
   assets: Map<string, IndexedAsset>,
   { chains, encrypted }: Scope,
-  publishers: Settings['AUTHORIZED_PUBLISHERS'],
+  publishers: SearchServices['catalog']['publishers'],
 ): Map<string, IndexedAsset> {
   const isFindable = ({ chainId, metadata }: IndexedAsset) =>
     chains.includes(chainId) && isConsumable(metadata.state) && (encrypted || !metadata.encrypted)
