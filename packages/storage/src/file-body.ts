@@ -23,7 +23,8 @@ export class BufferPool {
 
 /** Streams a part of a local file, then closes the file. Readers may recycle chunks, since allocation costs as much as reading. */
 export class FileBody extends Readable {
-  private readonly lent = new Map<Buffer, Buffer>()
+  /** Weak, since most readers recycle nothing. */
+  private readonly lent = new WeakMap<Buffer, Buffer>()
 
   /** Both ends are inclusive. The stream ends early if the file does. */
   constructor(

@@ -74,6 +74,8 @@ export interface Storage<T = unknown> {
 /** A valid storage object, bound to its kind. */
 export interface StoredFile {
   type: string
+  /** The publisher's public name of the file: a relative path. It replaces the names that the storage suggests. */
+  publicName?: string
   describesByReading: boolean
   check(userdata: UserData | undefined): void
   outline(): FileDescription | undefined

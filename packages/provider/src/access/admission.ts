@@ -8,27 +8,29 @@ import { completeUserdata } from './parameters.js'
 import { assertAdmitted } from './policy.js'
 import type { OpenService } from './service.js'
 
-/** A requested file of a service. */
+/** A requested file of a service, or all of them. */
 export interface WantedFile {
-  fileIndex: number
+  /** Undefined: all files. */
+  fileIndex?: number | undefined
   /** Transaction of the order, or of a reuse of the order. */
   transferTxId: Hex
   userdata?: UserData | undefined
 }
 
-/** A file that the consumer may have now, and the order that grants it. */
-export interface AdmittedFile {
+/** Files that the consumer may have now, and the order that grants them. */
+export interface Admitted {
   opened: OpenService
   consumer: AuthenticatedConsumer
-  fileIndex: number
-  file: StoredFile
+  /** Undefined: all files. */
+  fileIndex: number | undefined
+  files: StoredFile[]
   /** Values for the storage: complete and validated. */
   userdata: UserData | undefined
   order: VerifiedOrder
 }
 
 /**
- * Decides whether an authenticated consumer may have a file: purgatory, credentials, userdata, order and the operator's
+ * Decides whether an authenticated consumer may have a file, or all of them: purgatory, credentials, userdata, order and the operator's
  * access control. Asks no node if the order is cached. Throws AccessError, AssetError, OrderError, ChainError,
  * ValidationError, StorageError, or the signal's reason.
  */
@@ -38,15 +40,16 @@ export async function admit(
   consumer: AuthenticatedConsumer,
   wanted: WantedFile,
   signal: AbortSignal,
-): Promise<AdmittedFile> {
+): Promise<Admitted> {
   const { asset, service, index } = opened
   const { chain, ddo } = asset
   purgatory.assertServed(ddo.id, consumer.address)
   const where = { lists: accessLists, chainId: chain.chainId }
   await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], where)
-  const file = opened.file(wanted.fileIndex)
+  const { fileIndex } = wanted
+  const files = fileIndex === undefined ? opened.files() : [opened.file(fileIndex)]
   const userdata = completeUserdata(service.consumerParameters, wanted.userdata)
-  file.check(userdata)
+  for (const file of files) file.check(userdata)
   const order = await verifyOrder(
     {
       chain,
@@ -54,7 +57,8 @@ export async function admit(
       datatoken: service.datatokenAddress,
       serviceIndex: index,
       serviceId: service.id,
-      fileIndex: wanted.fileIndex,
+      // an order for the only file opens all
+      fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
       timeout: service.timeout,
       consumer: consumer.address,
       environments: environmentsFor(service.type, consumer.address, chain.chainId, environments),
@@ -68,5 +72,5 @@ export async function admit(
     consumer: consumer.address,
     service: { did: ddo.id, serviceId: service.id },
   })
-  return { opened, consumer, fileIndex: wanted.fileIndex, file, userdata, order }
+  return { opened, consumer, fileIndex, files, userdata, order }
 }

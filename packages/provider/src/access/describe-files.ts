@@ -23,8 +23,8 @@ export interface DescribeOptions {
   checksumBelow?: number | undefined
 }
 
-/** A description with the type of its storage. */
-export type TypedDescription = DescribedFile & Pick<StoredFile, 'type'>
+/** A description with the type of its storage, and the publisher's name of the file. */
+export type TypedDescription = DescribedFile & Pick<StoredFile, 'type' | 'publicName'>
 
 /**
  * Describes a file of a published service, as far as a caller without an order may know it. A file whose description
@@ -41,7 +41,7 @@ export async function describePublished(
   const published = { did: asset.ddo.id, serviceId: service.id, index, files: service.files, file }
   assertReadable(file, caller, checksumBelow)
   const description = descriptions.get(published, { checksumBelow, spend: caller.spend }, caller.deadline)
-  return { type: file.type, ...(await inTime(description, caller)) }
+  return { ...typed(file), ...(await inTime(description, caller)) }
 }
 
 /** Describes all files of a service in batches, or the one at `only`. Throws the errors of describePublished. */
@@ -72,8 +72,10 @@ export async function describeSent(
     { checksumBelow, spend: caller.spend },
     { signal, budget: 'anonymous', userdata },
   )
-  return { type: file.type, ...(await inTime(description, caller)) }
+  return { ...typed(file), ...(await inTime(description, caller)) }
 }
+
+const typed = ({ type, publicName }: StoredFile) => (publicName === undefined ? { type } : { type, publicName })
 
 /** Returns the reason why a file is not valid. */
 export function problemOf({ reason = 'failed' }: DescribedFile): FileProblem {

@@ -5,7 +5,7 @@ import type { AuthenticatedConsumer } from '../auth/authenticate.js'
 import type { Grant } from '../auth/link-grant.js'
 import { secondsNow } from '../auth/links.js'
 import { PROVIDER_LIMITS } from '../limits.js'
-import type { AdmittedFile, WantedFile } from './admission.js'
+import type { Admitted, WantedFile } from './admission.js'
 import type { OpenService } from './service.js'
 
 /** Throws ValidationError if userdata is too long for the URL of a link. */
@@ -16,11 +16,11 @@ export function assertFitsLink(userdata: UserData | undefined): void {
 }
 
 /**
- * Returns the grant of a download link for an admitted file. It expires with the caller's auth token, if that is
+ * Returns the grant of a download link for an admitted file, or for an archive of all. It expires with the caller's auth token, if that is
  * earlier. `lifetime` in seconds.
  */
 export function grantOf(
-  { opened, consumer, fileIndex }: AdmittedFile,
+  { opened, consumer, fileIndex }: Admitted,
   { orderTx, userdata, lifetime }: { orderTx: Hex; userdata: UserData | undefined; lifetime: number },
 ): Grant {
   const { asset, service } = opened

@@ -4,6 +4,7 @@ import {
   type FileDescription,
   fileAt,
   openFiles,
+  publicNameProblem,
   type StorageRegistry,
   type StoredFile,
   UndecryptableFiles,
@@ -73,12 +74,18 @@ export class FileLists {
   /** Only this file is affected by an unsupported descriptor. */
   private bind(object: unknown): StoredFile {
     try {
-      return this.storages.file(object)
+      return this.storages.file(withoutWrongName(object))
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error
       return unusableFile(this.storages.typeOf(object))
     }
   }
+}
+
+/** Other programs write other names: those that are no public names are ignored. */
+function withoutWrongName(object: unknown): unknown {
+  const { name, ...rest } = (object ?? {}) as { name?: unknown }
+  return name !== undefined && publicNameProblem(name) !== undefined ? rest : object
 }
 
 /** A file with an unsupported descriptor: not valid, and it cannot be opened. */

@@ -1,7 +1,7 @@
 import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex } from 'viem'
 
-/** The content of a download link: the right of a consumer to one file of one service. */
+/** The content of a download link: the right of a consumer to one file of a service, or to an archive of all. */
 export interface Grant {
   consumer: Address
   /** The chain of the asset. */
@@ -10,7 +10,8 @@ export interface Grant {
   isWallet: boolean
   did: string
   serviceId: string
-  fileIndex: number
+  /** Undefined: an archive of all files. */
+  fileIndex: number | undefined
   /** Transaction of the order, or of a reuse, from the consumer's request. */
   orderTx: Hex
   /** Values for the storage, as JSON. */
@@ -23,6 +24,9 @@ export interface Grant {
 
 /** Version of the encoding. Links of other versions are not valid. */
 const VERSION = 1
+
+/** The index that stands for all files. */
+const ALL_FILES = 0xffff_ffff
 
 const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
 
@@ -42,7 +46,7 @@ export function encodeGrant(grant: Grant): Buffer {
     (userdata === undefined ? 0 : FLAGS.userdata)
   fixed.writeUIntBE(expiresAt, AT.expires, 6)
   fixed.writeBigUInt64BE(BigInt(chainId), AT.chain)
-  fixed.writeUInt32BE(fileIndex, AT.file)
+  fixed.writeUInt32BE(fileIndex ?? ALL_FILES, AT.file)
   fixed.write(consumer.slice(2), AT.consumer, 'hex')
   fixed.write(digits, AT.did, 'hex')
   fixed.write(orderTx.slice(2), AT.order, 'hex')
@@ -56,6 +60,7 @@ export function decodeGrant(encoded: Buffer): Grant | undefined {
   const has = (flag: number) => ((encoded[AT.flags] as number) & flag) !== 0
   const hex = (from: number, length: number): Hex => `0x${encoded.toString('hex', from, from + length)}`
   let next = AT.texts
+  const fileIndex = encoded.readUInt32BE(AT.file)
   const text = () => {
     const start = next + 2
     next = start + encoded.readUInt16BE(next)
@@ -64,7 +69,7 @@ export function decodeGrant(encoded: Buffer): Grant | undefined {
   return {
     expiresAt: encoded.readUIntBE(AT.expires, 6),
     chainId: Number(encoded.readBigUInt64BE(AT.chain)),
-    fileIndex: encoded.readUInt32BE(AT.file),
+    fileIndex: fileIndex === ALL_FILES ? undefined : fileIndex,
     isWallet: has(FLAGS.wallet),
     consumer: checksummed(hex(AT.consumer, 20)),
     did: `did:${has(FLAGS.ope) ? 'ope' : 'op'}:${hex(AT.did, 32).slice(2)}`,

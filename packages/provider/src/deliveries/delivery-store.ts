@@ -10,7 +10,7 @@ export interface DeliveryRow {
   did: string
   nft: Address
   service: string
-  /** Index of the file. */
+  /** Index of the file; -1: an archive of all files. */
   file: number
   consumer: Address
   /** Transaction of the order, not of its reuse. */

@@ -10,6 +10,7 @@ export interface Delivery {
   /** Transaction of the order, not of its reuse. */
   orderTxId: Hex
   serviceIndex: number
+  /** -1: an archive of all files. */
   fileIndex: number
   /** Bytes delivered. */
   bytes: number

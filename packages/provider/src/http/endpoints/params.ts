@@ -168,6 +168,12 @@ export const whole = documented(
   },
 )
 
+export const archiveForm = documented(z.literal('zip', 'must be zip'), {
+  schema: { const: 'zip' },
+  description: 'In place of fileIndex: all files of the service, as a ZIP archive.',
+  example: 'zip',
+})
+
 export const flag = documented(
   z
     .union([z.boolean(), z.literal(['true', 'false', '1', '0', 1, 0])], 'must be true or false')

@@ -1,13 +1,14 @@
 import type { TickBatch } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
-import { discard, type OpenedFile } from '@tidegate/storage'
+import { discard, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AdmittedFile } from '../../access/admission.js'
+import type { Admitted } from '../../access/admission.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import type { Metrics } from '../../metrics/metrics.js'
 import type { ByteBudgets, Transfer } from '../limits/byte-budgets.js'
 import type { ConsumerLimits, CountedDownload } from '../limits/consumer-limits.js'
 import { beginTransfer } from '../limits/rate-limits.js'
+import { type Archive, archiveName, describeArchive, openArchive } from './archive.js'
 import { type DeliveryRecords, recordDelivery } from './record.js'
 import { lengthOf, type SentFile, sendFile } from './send-file.js'
 import { conditionsFor, type TaggedFile, withSealedTag } from './validators.js'
@@ -35,11 +36,12 @@ export class Downloads {
   constructor(private readonly options: DownloadsOptions) {}
 
   /**
-   * Consumes the nonce, opens the storage and sends the file. A GET is counted, limited and recorded. A HEAD consumes no
-   * nonce, so that a GET with the same signature may follow. Throws LimitError, ValidationError, StateError, StorageError.
+   * Consumes the nonce, opens the storage and sends the file, or an archive of all. A GET is counted, limited and recorded.
+   * A HEAD consumes no nonce, so that a GET with the same signature may follow. Throws LimitError, ValidationError,
+   * StateError, StorageError.
    */
-  async send(request: FastifyRequest, reply: FastifyReply, admitted: AdmittedFile): Promise<FastifyReply> {
-    const { consumer, fileIndex } = admitted
+  async send(request: FastifyRequest, reply: FastifyReply, admitted: Admitted): Promise<FastifyReply> {
+    const { consumer, fileIndex = 0 } = admitted
     const { bytes, consumerLimits, batch, stallTimeout } = this.options
     const isHead = request.method === 'HEAD'
     await consumerLimits.assertLeft(consumer)
@@ -48,7 +50,10 @@ export class Downloads {
       await consumerLimits.countRequest(consumer)
     }
     const transfer = beginTransfer(bytes, request)
-    const file = await open(request, admitted, transfer)
+    const file =
+      admitted.fileIndex === undefined
+        ? await openAll(request, admitted, transfer)
+        : await openOne(request, admitted, transfer)
     const onEnd = isHead ? () => undefined : await this.begin(request, admitted, file)
     return sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
   }
@@ -56,7 +61,7 @@ export class Downloads {
   /** Counts the beginning of a download. Returns the callback for its end. Throws LimitError, StateError, StorageError. */
   private async begin(
     request: FastifyRequest,
-    admitted: AdmittedFile,
+    admitted: Admitted,
     file: OpenedFile,
   ): Promise<(sent: SentFile) => void> {
     const { metrics, records } = this.options
@@ -64,7 +69,7 @@ export class Downloads {
     metrics.downloadsActive.inc()
     return (sent) => {
       metrics.downloadsActive.dec()
-      metrics.countDownload(admitted.file.type, sent.complete, sent.bytes)
+      metrics.countDownload(typeOf(admitted), sent.complete, sent.bytes)
       counted?.end(sent.bytes)
       recordDelivery(records, request.log, admitted, file, sent)
     }
@@ -79,22 +84,44 @@ export class Downloads {
 }
 
 /** Opens the storage of a file, with the consumer's range and conditions. Throws StorageError. */
-async function open(
-  { method, headers, lifetime }: FastifyRequest,
-  { opened, file, fileIndex, userdata }: AdmittedFile,
+async function openOne(
+  request: FastifyRequest,
+  admitted: Admitted,
   transfer: Transfer | undefined,
 ): Promise<OpenedFile> {
+  const { opened, files, fileIndex = 0 } = admitted
   const { chain, ddo } = opened.asset
   const tagged: TaggedFile = { keys: chain.keys, did: ddo.id, serviceId: opened.service.id, fileIndex }
-  const opening = {
-    method: method === 'HEAD' ? ('HEAD' as const) : ('GET' as const),
-    headers: conditionsFor(tagged, headers),
-    userdata,
-    signal: lifetime.signal,
-    budget: 'paid' as const,
-    fetched: transfer?.fetched,
-  }
-  return withSealedTag(await file.open(opening), tagged)
+  const method = request.method === 'HEAD' ? 'HEAD' : 'GET'
+  const asked = { method, headers: conditionsFor(tagged, request.headers) } as const
+  return withSealedTag(await openPaid(files[0] as StoredFile, asked, { request, admitted, transfer }), tagged)
+}
+
+/** Opens an archive of all files. It has no ranges. Throws StorageError if the first file cannot be opened. */
+async function openAll(request: FastifyRequest, admitted: Admitted, transfer: Transfer | undefined): Promise<Archive> {
+  const { asset } = admitted.opened
+  const name = archiveName(asset)
+  if (request.method === 'HEAD') return describeArchive(name)
+  const { files } = admitted
+  const open = (index: number) =>
+    openPaid(files[index] as StoredFile, { method: 'GET', headers: {} }, { request, admitted, transfer })
+  const modified = asset.published === undefined ? new Date() : new Date(asset.published * 1000)
+  return openArchive({ files, open, modified, name })
+}
+
+function openPaid(
+  file: StoredFile,
+  asked: Pick<OpenRequest, 'method' | 'headers'>,
+  { request, admitted, transfer }: { request: FastifyRequest; admitted: Admitted; transfer: Transfer | undefined },
+): Promise<OpenedFile> {
+  const { userdata } = admitted
+  const { signal } = request.lifetime
+  return file.open({ ...asked, userdata, signal, budget: 'paid', fetched: transfer?.fetched })
+}
+
+/** Returns the kind of storage that a download is counted for. */
+function typeOf({ files, fileIndex }: Admitted): string {
+  return fileIndex === undefined ? 'archive' : (files[0] as StoredFile).type
 }
 
 /**

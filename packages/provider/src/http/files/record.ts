@@ -1,8 +1,9 @@
 import type { Logger } from '@tidegate/common'
 import type { OpenedFile } from '@tidegate/storage'
-import type { AdmittedFile } from '../../access/admission.js'
+import type { Admitted } from '../../access/admission.js'
 import type { DeliveryLedger } from '../../deliveries/ledger.js'
 import type { DeliveryQueue } from '../../deliveries/queue.js'
+import type { Archive } from './archive.js'
 import { isWholeFile, type SentFile } from './send-file.js'
 
 /** Where deliveries are recorded: for reports, and as proofs for receivers. */
@@ -11,22 +12,28 @@ export interface DeliveryRecords {
   proofs: Pick<DeliveryQueue, 'enabled' | 'add'>
 }
 
-type Sold = Pick<AdmittedFile, 'opened' | 'order' | 'consumer' | 'fileIndex'>
+type Sold = Pick<Admitted, 'opened' | 'order' | 'consumer' | 'fileIndex'>
+
+/** The index that stands for an archive of all files. */
+const ARCHIVE = -1
 
 /** Records a delivery that has ended: in the log, for reports, and as a proof. Never throws. */
 export function recordDelivery(
   { ledger, proofs }: DeliveryRecords,
   log: Pick<Logger, 'info' | 'error'>,
   sold: Sold,
-  file: OpenedFile,
+  file: OpenedFile | Archive,
   { bytes, complete }: SentFile,
 ): void {
-  const { opened, order, consumer, fileIndex } = sold
+  const { opened, order, consumer, fileIndex = ARCHIVE } = sold
   const did = opened.asset.ddo.id
   const facts = { did, serviceId: opened.service.id, fileIndex, order: order.txId, consumer: consumer.address }
   log.info({ audit: 'delivery', ...facts, bytes, complete }, 'delivery')
   if (file.status > 206) return
-  recordInLedger(ledger, sold, file, { bytes, complete })
+  // one row for each publisher whose files are hosted here: reports add their bytes up
+  const shares = 'bytes' in file ? [...file.bytes] : [[file.hostedBy, bytes] as const]
+  for (const [hostedBy, share] of shares) recordDelivered(ledger, sold, { hostedBy, bytes: share, complete })
+  recordFees(ledger, sold)
   if (!complete || !proofs.enabled) return
   const delivery = {
     chainId: opened.asset.chain.chainId,
@@ -43,25 +50,33 @@ export function recordDelivery(
   proofs.add(delivery).catch(() => log.error({ did }, 'a delivery could not be queued for its proof'))
 }
 
-function recordInLedger(
+function recordDelivered(
   ledger: DeliveryRecords['ledger'],
-  { opened, order, consumer, fileIndex }: Sold,
-  { hostedBy }: OpenedFile,
-  { bytes, complete }: SentFile,
+  sold: Sold,
+  sent: { hostedBy: string | undefined; bytes: number; complete: boolean },
 ): void {
-  const { asset, service } = opened
-  const about = { chainId: asset.chain.chainId, did: asset.ddo.id, nft: asset.nft, service: service.id }
+  const { order, consumer, fileIndex = ARCHIVE } = sold
   ledger.recordDelivery({
     at: Date.now(),
     file: fileIndex,
     consumer: consumer.address,
     orderTx: order.txId,
-    bytes,
-    complete,
-    hostedBy,
+    bytes: sent.bytes,
+    complete: sent.complete,
+    hostedBy: sent.hostedBy,
     // last: V8 is slow to extend an object that begins as a copy
-    ...about,
+    ...aboutOf(sold),
   })
-  const { datatokenAddress: datatoken } = service
-  ledger.recordFees(order.paid.map(({ timestamp, ...fee }) => ({ ...about, ...fee, datatoken, at: timestamp * 1000 })))
+}
+
+function recordFees(ledger: DeliveryRecords['ledger'], sold: Sold): void {
+  const { datatokenAddress: datatoken } = sold.opened.service
+  const about = aboutOf(sold)
+  ledger.recordFees(
+    sold.order.paid.map(({ timestamp, ...fee }) => ({ ...about, ...fee, datatoken, at: timestamp * 1000 })),
+  )
+}
+
+const aboutOf = ({ opened: { asset, service } }: Sold) => {
+  return { chainId: asset.chain.chainId, did: asset.ddo.id, nft: asset.nft, service: service.id }
 }

@@ -1,28 +1,29 @@
 import { type PublishedDescriptions, safeName } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AdmittedFile, admit } from '../../access/admission.js'
+import { type Admitted, admit } from '../../access/admission.js'
 import { describePublished } from '../../access/describe-files.js'
 import { assertFitsLink, claimOf, grantOf } from '../../access/download-grant.js'
 import { openService } from '../../access/service.js'
 import { secondsNow } from '../../auth/links.js'
 import { modernMessage } from '../../auth/signature.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, text } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
+import { archiveName } from '../files/archive.js'
 import { fallbackName } from '../files/disposition.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
-import { FILE_PARAMS } from './download.js'
+import { FILE_DOC, fileParams } from './download.js'
 
 const PATH = `${PREFIX}/download/link`
 
 /** A link opens the file to its reader, so no cache may store it and no page may see it as referrer. */
 const LINK_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
-/** Creates a link to a file, for programs that cannot send headers or sign each request. */
+/** Creates a link to a file or an archive of all, for programs that cannot send headers or sign each request. */
 export const createDownloadLink: Endpoint = {
   names: ['downloadLink'],
   method: 'POST',
@@ -31,7 +32,7 @@ export const createDownloadLink: Endpoint = {
     summary: 'Create a download link',
     description:
       'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
-    params: { ...FILE_PARAMS, ...PROOF },
+    params: { ...FILE_DOC, ...PROOF },
     token: true,
     body: 'json',
     responses: {
@@ -47,7 +48,7 @@ export const createDownloadLink: Endpoint = {
   },
   register(app, services) {
     const { settings, access, auth, files } = services
-    const read = consumerParams(FILE_PARAMS, settings)
+    const read = fileParams(settings)
     app.post(PATH, async (request, reply) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId: orderTx, userdata } = sent.params
@@ -69,9 +70,10 @@ export const createDownloadLink: Endpoint = {
 /** Returns the name of a file, for programs that look at the extension of a URL; a generic one if the storage tells none in time. */
 async function nameOf(
   descriptions: PublishedDescriptions,
-  { opened, fileIndex }: AdmittedFile,
+  { opened, fileIndex }: Admitted,
   { lifetime }: FastifyRequest,
 ): Promise<string> {
+  if (fileIndex === undefined) return archiveName(opened.asset)
   // the consumer has an order, so that no budget of anonymous requests is charged
   const unlimited = { spend: () => undefined, assertBytesLeft: () => undefined }
   const caller = { deadline: lifetime.deadline(PROVIDER_LIMITS.links.naming), ...unlimited }
@@ -80,7 +82,7 @@ async function nameOf(
   return name || fallbackName(fileIndex, described?.contentType)
 }
 
-/** Sends the file that a link is for. */
+/** Sends the file or the archive that a link is for. */
 export const followDownloadLink: Endpoint = {
   names: [],
   method: 'GET',

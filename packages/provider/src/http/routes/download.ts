@@ -1,25 +1,45 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
 import { admit } from '../../access/admission.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
-import { address, text, transactionId, whole } from '../endpoints/params.js'
+import { address, archiveForm, sentParams, text, transactionId, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
+import type { Services } from '../services.js'
 
-/** The parameters that name a file and its order. */
-export const FILE_PARAMS = {
+/** The parameters that name files and their order. */
+const ORDER_PARAMS = {
   documentId: text,
   serviceId: text,
   transferTxId: transactionId,
-  fileIndex: whole,
   consumerAddress: address,
   userdata: userdata.optional(),
 }
 
-/** Verifies consumer, asset and order, and streams the file. */
+/** The parameters that name a file and its order. */
+const FILE_PARAMS = { ...ORDER_PARAMS, fileIndex: whole }
+
+/** The parameters that name an archive of all files, and their order. */
+const ARCHIVE_PARAMS = {
+  ...ORDER_PARAMS,
+  fileIndex: z.undefined('must not be sent together with archive').optional(),
+  archive: archiveForm,
+}
+
+/** The parameters of both, for the API description. */
+export const FILE_DOC = { ...FILE_PARAMS, fileIndex: whole.optional(), archive: archiveForm.optional() }
+
+/** Creates the reader of the parameters of one file, or of an archive. It throws ValidationError. */
+export function fileParams(settings: Services['settings']) {
+  const [one, all] = [consumerParams(FILE_PARAMS, settings), consumerParams(ARCHIVE_PARAMS, settings)]
+  return (request: FastifyRequest) => (sentParams(request).archive === undefined ? one(request) : all(request))
+}
+
+/** Verifies consumer, asset and order, and streams the file, or an archive of all. */
 export const download: Endpoint = {
   names: ['download'],
   method: 'GET',
@@ -27,8 +47,8 @@ export const download: Endpoint = {
   doc: {
     summary: 'Download a file',
     description:
-      'Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage.',
-    params: { ...FILE_PARAMS, ...PROOF },
+      'Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. With archive=zip in place of fileIndex, all files of the service as a ZIP archive, which has no length and no ranges; the connection is cut if a file fails.',
+    params: { ...FILE_DOC, ...PROOF },
     token: true,
     head: true,
     headers: FILE_REQUEST_HEADERS,
@@ -37,7 +57,7 @@ export const download: Endpoint = {
   },
   register(app, services) {
     const { settings, access, downloads } = services
-    const read = consumerParams(FILE_PARAMS, settings)
+    const read = fileParams(settings)
     registerFileRoute(app, this.path, async (request: FastifyRequest, reply: FastifyReply) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId } = sent.params

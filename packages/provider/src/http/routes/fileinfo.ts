@@ -32,6 +32,7 @@ const FILE: JsonSchema = object(
     contentLength: { type: 'string', pattern: '^[0-9]+$' },
     contentType: { type: 'string' },
     filename: { type: 'string' },
+    name: { type: 'string', description: 'The name that the publisher gave the file: a relative path.' },
     checksum: { type: 'string', description: 'SHA-256 as hex, if requested and the file is small enough.' },
     checksumType: { const: 'sha256' },
     reason: {
@@ -39,7 +40,7 @@ const FILE: JsonSchema = object(
       description: 'Why a storage object that the caller sent is not valid.',
     },
   },
-  ['contentLength', 'contentType', 'filename', 'checksum', 'checksumType', 'reason'],
+  ['contentLength', 'contentType', 'filename', 'name', 'checksum', 'checksumType', 'reason'],
 )
 
 const STORAGE_OBJECT: JsonSchema = {
@@ -124,17 +125,19 @@ function withoutList(request: FastifyRequest): FastifyRequest {
   return Array.isArray(body) ? ({ query, headers, body: undefined } as FastifyRequest) : request
 }
 
-/** Returns one entry of the response. `named`: whether it may contain the file name. */
-function entry(index: number, named: boolean, described: TypedDescription): Record<string, unknown> {
-  const { type, valid, contentLength, contentType, name, checksum } = described
-  if (!valid) return { index, valid, type }
+/** Returns one entry of the response. `tellsName`: whether it may contain the name that the storage suggests. */
+function entry(index: number, tellsName: boolean, described: TypedDescription): Record<string, unknown> {
+  const { type, valid, contentLength, contentType, name, checksum, publicName } = described
+  const named = publicName === undefined ? {} : { name: publicName }
+  if (!valid) return { index, valid, type, ...named }
   return {
     index,
     valid,
     type,
     ...(contentLength === undefined ? {} : { contentLength: String(contentLength) }),
     contentType: contentType ?? 'application/octet-stream',
-    ...(named && type === 'url' && name ? { filename: safeName(name) } : {}),
+    ...named,
+    ...(tellsName && type === 'url' && name ? { filename: safeName(name) } : {}),
     ...(checksum ? { checksum, checksumType: 'sha256' } : {}),
   }
 }

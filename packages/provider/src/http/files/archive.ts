@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import type { Asset } from '@tidegate/catalog'
+import { discard, type OpenedFile, type StoredFile } from '@tidegate/storage'
+import { ZipFile } from 'yazl'
+import { ArchivePaths } from './archive-paths.js'
+import { declaredLength } from './pump.js'
+
+/** The media type of archives. */
+const ZIP = 'application/zip'
+
+export interface ArchiveOptions {
+  files: readonly StoredFile[]
+  /** Opens the file at an index. */
+  open(index: number): Promise<OpenedFile>
+  /** Time of files whose storage tells none. */
+  modified: Date
+  /** Name of the archive. */
+  name: string
+}
+
+/** An archive that is read like any other file, and the bytes that were read for it. */
+export interface Archive extends OpenedFile {
+  /** Bytes of files by the publisher who hosts them here; undefined: of other files. */
+  readonly bytes: ReadonlyMap<string | undefined, number>
+}
+
+/**
+ * Opens a ZIP archive of files: stored, ZIP64 if needed, UTF-8 names. Files are opened one after the other as the archive
+ * is read, so that memory is bounded. The body fails if one of them fails or has another length than declared. Rejects with
+ * the error of the first file.
+ */
+export async function openArchive(options: ArchiveOptions): Promise<Archive> {
+  const first = await options.open(0)
+  const zip = new ZipFile()
+  const body = zip.outputStream as Readable
+  const bytes = new Map<string | undefined, number>()
+  zip.on('error', (error) => body.destroy(error))
+  addAll(zip, body, first, options, bytes).catch((error) => body.destroy(error))
+  return { ...headOf(options.name), body, bytes }
+}
+
+/** Returns the name of the archive of an asset's files. */
+export const archiveName = ({ ddo }: Pick<Asset, 'ddo'>) => `asset-${ddo.id.slice(-8)}.zip`
+
+/** Returns the archive without its bytes, for HEAD. */
+export function describeArchive(name: string): Archive {
+  return { ...headOf(name), body: Readable.from([]), bytes: new Map() }
+}
+
+const headOf = (name: string) => ({ status: 200, headers: { 'content-type': ZIP }, name }) as const
+
+async function addAll(
+  zip: ZipFile,
+  body: Readable,
+  first: OpenedFile,
+  { files, open, modified }: ArchiveOptions,
+  bytes: Map<string | undefined, number>,
+): Promise<void> {
+  const paths = new ArchivePaths()
+  for (const [index, file] of files.entries()) {
+    const opened = index === 0 ? first : await open(index)
+    const leave = () => discard(opened.body)
+    if (body.destroyed) return leave()
+    body.once('close', leave)
+    opened.body.on('data', (chunk: Buffer) => {
+      bytes.set(opened.hostedBy, (bytes.get(opened.hostedBy) ?? 0) + chunk.length)
+    })
+    opened.body.pause()
+    const ended = once(opened.body, 'end')
+    zip.addReadStream(opened.body, paths.pathOf(index, file, opened), entryOf(opened, modified))
+    await ended
+    body.off('close', leave)
+  }
+  zip.end()
+}
+
+function entryOf(opened: OpenedFile, modified: Date) {
+  const size = declaredLength(opened)
+  const told = new Date(opened.headers['last-modified'] ?? '')
+  // ZIP knows the years from 1980 to 2107
+  const mtime = told.getUTCFullYear() > 1980 && told.getUTCFullYear() < 2107 ? told : modified
+  const length = Number.isFinite(size) ? { size } : { forceZip64Format: true }
+  return { compress: false, mode: 0o100644, mtime, ...length }
+}
