@@ -9,12 +9,15 @@ import { createSchema, createYoga } from 'graphql-yoga'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../helpers/children.js'
 import { page } from '../helpers/pages.js'
+import { pythonWith } from '../helpers/python.js'
 import { World } from '../helpers/world.js'
-import { OCEAN_LIB, OceanPy, pythonWithOcean } from './ocean-py/ocean-py.js'
+import { OCEAN_LIB, OceanPy } from './ocean-py/ocean-py.js'
 
-const python = pythonWithOcean()
+const python = pythonWith('ocean-lib', OCEAN_LIB)
 if (!python)
-  console.warn(`SKIPPED: ocean.py. There is no Python with ocean-lib ${OCEAN_LIB}; scripts/ocean-py.sh installs one.`)
+  console.warn(
+    `SKIPPED: ocean.py. There is no Python with ocean-lib ${OCEAN_LIB}; scripts/python-clients.sh installs one.`,
+  )
 
 type Entry = { address: string; name: string; symbol: string; serviceId: string }
 type Document = { id: string; datatokens: Entry[]; event: { txid: string; tx: string } } & Record<string, unknown>

@@ -4,7 +4,7 @@ import type { HostedRow } from './hosted-store.js'
 import { HOSTING_LIMITS } from './limits.js'
 import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
-import { lostBytes } from './refusals.js'
+import { lostBytes, tooLarge } from './refusals.js'
 import type { HostingLimits, Uploader } from './upload-store.js'
 
 /** Whether an upload joins partial ones. */
@@ -49,7 +49,7 @@ export async function concatenate(
     const createdAt = Date.now()
     const row = { id, owner, metadata, concat: partials.join(' '), createdAt, expiresAt: createdAt + limits.lifetime }
     const refused = await store.join(row, partials, { files: HOSTING_LIMITS.hosting.files, bytes: limits.maxFile })
-    if (refused && refused !== 'exists') throw refusal(refused)
+    if (refused && refused !== 'exists') throw refusal(refused, limits.maxFile)
   }
   const lock = new UploadLock(store, id)
   let isStopped = false
@@ -96,9 +96,9 @@ async function* joined(
   }
 }
 
-function refusal(refused: 'files' | 'bytes' | 'partials'): HostingError {
+function refusal(refused: 'files' | 'bytes' | 'partials', maxFile: number): HostingError {
   if (refused === 'files') return new HostingError('UPLOAD_QUOTA', 'This publisher may not have more files.')
   return refused === 'bytes'
-    ? new HostingError('UPLOAD_TOO_LARGE', 'The partial uploads have more bytes than a file may have.')
+    ? tooLarge(maxFile)
     : new HostingError('UPLOAD_INVALID', 'Each partial upload must be complete, and used by no other upload.')
 }

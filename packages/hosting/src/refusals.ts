@@ -24,3 +24,8 @@ export function lostBytes(): HostingError {
 export function tooMany(): HostingError {
   return new HostingError('HOSTING_UNAVAILABLE', 'Too many files are being uploaded. Try again in a moment.')
 }
+
+/** A file, or all partial uploads of one, has more bytes than the operator allows. */
+export function tooLarge(maxFile: number): HostingError {
+  return new HostingError('UPLOAD_TOO_LARGE', `A file may have at most ${maxFile} bytes.`)
+}

@@ -4,7 +4,7 @@ import { Server } from '@tus/server'
 import { concatHeader } from './concatenation.js'
 import { HOSTING_LIMITS } from './limits.js'
 import type { PartTools } from './part-writer.js'
-import { notFound } from './refusals.js'
+import { notFound, tooLarge } from './refusals.js'
 import { type HostingLimits, type Uploader, UploadStore } from './upload-store.js'
 
 /** A tus request: POST, HEAD or PATCH. */
@@ -66,11 +66,13 @@ export async function answerTus(
   if (response.status < 400) return response
   if (store.failure) throw store.failure
   if (failure instanceof Error && !('status_code' in failure)) throw failure
-  throw await refusal(response)
+  throw await refusal(response, limits)
 }
 
-async function refusal(response: Response): Promise<ProviderError> {
+async function refusal(response: Response, { maxFile }: HostingLimits): Promise<ProviderError> {
   if (response.status === 404 || response.status === 410) return notFound()
   const text = (await response.text()).trim()
+  // the tus server names no number
+  if (text === 'Maximum size exceeded') return tooLarge(maxFile)
   return new HostingError(CODES[response.status] ?? 'UPLOAD_INVALID', text.slice(0, 300) || 'The request is not valid.')
 }

@@ -8,7 +8,7 @@ import { Incoming } from './incoming.js'
 import { HOSTING_LIMITS } from './limits.js'
 import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
-import { alreadyBegun, lostLock, notFound } from './refusals.js'
+import { alreadyBegun, lostLock, notFound, tooLarge } from './refusals.js'
 
 export interface HostingLimits {
   /** Bytes of one file. */
@@ -157,7 +157,7 @@ export class UploadStore extends DataStore {
     return async (bytes) => {
       if (bytes <= reserved) return
       const { maxFile } = this.limits
-      if (bytes > maxFile) throw new HostingError('UPLOAD_TOO_LARGE', `A file may have ${maxFile} bytes.`)
+      if (bytes > maxFile) throw tooLarge(maxFile)
       for (const size of [Math.min(bytes + HOSTING_LIMITS.hosting.deferredStep, maxFile), bytes]) {
         const refused = await this.resize(id, { size, isDeferred: true })
         reserved = size

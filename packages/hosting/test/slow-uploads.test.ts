@@ -1,50 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { request } from 'node:http'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { ask, freshNonce, signText } from '../../../test/helpers/requests.js'
+import { SlowPart } from '../../../test/helpers/slow-part.js'
 import { begin, bytesOf, idOf, pathOf, tokenOf, tus, upload } from '../../../test/helpers/uploads.js'
 import { World } from '../../../test/helpers/world.js'
 import { PROVIDER_LIMITS } from '../../provider/src/limits.js'
 
 const CONTENT = randomBytes(2_000_000)
-
-/** A part whose bytes are sent when the test says so. */
-class SlowPart {
-  answer: { status: number | undefined; retryAfter: string | undefined; body: string } | undefined
-  isCut = false
-  private readonly sent
-
-  constructor(url: string, headers: Record<string, string>, length: number) {
-    const all = { ...headers, 'tus-resumable': '1.0.0', 'upload-offset': '0', 'content-length': String(length) }
-    const type = { 'content-type': 'application/offset+octet-stream' }
-    this.sent = request(url, { method: 'PATCH', headers: { ...all, ...type }, agent: false })
-    this.sent.flushHeaders()
-    this.sent.on('error', () => {
-      this.isCut = true
-    })
-    this.sent.on('response', (response) => {
-      const { statusCode: status, headers } = response
-      const answer = { status, retryAfter: headers['retry-after'], body: '' }
-      response.on('data', (data) => {
-        answer.body += data
-      })
-      response.on('end', () => {
-        this.answer = answer
-      })
-    })
-  }
-
-  write(bytes: Uint8Array): void {
-    this.sent.write(bytes)
-  }
-
-  end(): void {
-    this.sent.destroy()
-  }
-}
 
 describe('slow uploads', () => {
   let world: World

@@ -1,28 +1,17 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { owned } from '../../helpers/children.js'
 import type { World } from '../../helpers/world.js'
 
-/** The release of ocean.py that is tested, and the name of its package. */
+/** The release of ocean.py that is tested. */
 export const OCEAN_LIB = '3.1.2'
 
 const PROGRAM = fileURLToPath(new URL('./main.py', import.meta.url))
-const VERSION = 'from importlib.metadata import version; print(version("ocean-lib"))'
-
-/** A Python with ocean-lib: installed by scripts/ocean-py.sh, or on PATH. Undefined where there is none. */
-export function pythonWithOcean(environment = process.env): string | undefined {
-  const cache = environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache')
-  const candidates = [join(cache, 'tidegate/ocean-py/bin/python'), 'python3.10', 'python3.9', 'python3.8', 'python3']
-  return candidates.find((python) => {
-    const { stdout } = spawnSync(python, ['-c', VERSION], { env: environment, encoding: 'utf8' })
-    return stdout?.trim() === OCEAN_LIB
-  })
-}
 
 /** A Python process in which ocean.py uses a world's service, and runs the scenarios of test/e2e/ocean-py/. */
 export class OceanPy {

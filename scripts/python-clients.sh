@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Provides the Python that test/e2e/ocean-py.test.ts runs: a virtual environment with ocean-lib, kept in the user's
-# cache. ocean-lib works with Python 3.8 to 3.10. Exits with 1 and a reason if it is unavailable.
+# Provides the Python of test/e2e/ocean-py.test.ts and test/clients/tuspy.test.ts: a virtual environment with ocean-lib
+# and tuspy, kept in the user's cache. ocean-lib works with Python 3.8 to 3.10. Exits with 1 and a reason if it is unavailable.
 set -euo pipefail
-lock="$(cd "$(dirname "$0")/.." && pwd)/test/e2e/ocean-py/requirements.txt"
-home="${XDG_CACHE_HOME:-$HOME/.cache}/tidegate/ocean-py"
-cmp -s "$lock" "$home/requirements.txt" && exit 0
+test="$(cd "$(dirname "$0")/.." && pwd)/test"
+locks=("$test/e2e/ocean-py/requirements.txt" "$test/clients/tuspy/requirements.txt")
+home="${XDG_CACHE_HOME:-$HOME/.cache}/tidegate/python-clients"
+cat "${locks[@]}" | cmp -s - "$home/requirements.txt" && exit 0
 
 mkdir -p "$(dirname "$home")"
 new=$(mktemp -d "$home.XXXXXX")
 trap 'rm -rf "$new"' EXIT
 fail() {
-  echo "ocean-lib could not be installed: $1" >&2
+  echo "The Python clients could not be installed: $1" >&2
   exit 1
 }
 suits() {
@@ -34,9 +35,10 @@ if [ ! -x "$new/env/bin/python" ]; then
 fi
 
 # wheels only: nothing is compiled, and no code of a package runs during its installation
-"$new/env/bin/python" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: -r "$lock" >&2 ||
-  fail 'its packages could not be downloaded'
-"$new/env/bin/python" -W ignore -c 'import ocean_lib.ocean.ocean' || fail 'it does not start'
-cp "$lock" "$new/env/requirements.txt"
+"$new/env/bin/python" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: \
+  "${locks[@]/#/-r}" >&2 ||
+  fail 'packages could not be downloaded'
+"$new/env/bin/python" -W ignore -c 'import ocean_lib.ocean.ocean, tusclient.client' || fail 'they do not start'
+cat "${locks[@]}" >"$new/env/requirements.txt"
 rm -rf "$home"
 mv "$new/env" "$home"
