@@ -4,6 +4,7 @@ import { orderOf } from '../../../../test/helpers/orders.js'
 import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange, ReusedOrder } from '../../src/index/index-store.js'
 import { readOrderSearch } from '../../src/search/orders/order-request.js'
+import { searches } from './documents.js'
 import { at, commit, DID, NFT, PUBLISHED, TOKEN } from './published.js'
 
 const txOf = (number: number): Hex => toHex(number, { size: 32 })
@@ -150,6 +151,15 @@ export function orderSuite(session: StoreSession): void {
     while (await index.sweep(1));
     expect(await found(by('consumer', ALICE))).toEqual([400, 300])
     expect((await index.generations(1)).old).toBe(false)
+  })
+
+  it('is searched by turns with assets, on the same connections', async () => {
+    await commit(session, [...ASSET, started(1)], 7)
+    const { find } = searches(session)
+    for (let turn = 0; turn < 4; turn++) {
+      expect(await found(by('consumer', ALICE))).toEqual([100])
+      expect((await find({})).total?.value).toBe(1)
+    }
   })
 
   it('tells assets with the same addresses on two chains apart', async () => {
