@@ -10,7 +10,7 @@ import { readOrderSearch } from '../../src/search/orders/order-request.js'
 
 const ADDRESS = `0x${'1'.repeat(40)}` as const
 const HASH = `0x${'2'.repeat(64)}` as const
-const GENERATION = { id: 1, chain_id: 1, orders: 1 }
+const GENERATION = { id: 1, chain_id: 1, complete: 1 }
 
 /** The statements that read orders for a search. */
 async function statements(query: object): Promise<Query[]> {
