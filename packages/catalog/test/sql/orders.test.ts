@@ -17,7 +17,7 @@ import { openSqlite } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import { sqlStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 
 const CHAIN = 7
 const NFT = `0x${'1'.repeat(40)}` as Address
