@@ -132,6 +132,7 @@ export function orderSuite(session: StoreSession): void {
     const many = Array.from({ length: 600 }, (_, at) => started(2 + Math.floor(at / 200), at))
     await commit(session, [...many, reused(4, 700, txOf(100))], 4, { undoSince })
     expect((await page(by('consumer', ALICE))).total).toBe(602)
+    expect((await session.store.index.asset(DID))?.datatokens[0]?.orders).toBe(601)
     await session.store.index.rollback(1, at(1))
     expect(await found(by('consumer', ALICE))).toEqual([100])
     expect((await session.store.index.asset(DID))?.datatokens[0]?.orders).toBe(1)

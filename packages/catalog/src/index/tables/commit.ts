@@ -4,7 +4,7 @@ import type { Cursor, IndexBatch, IndexChange, IndexRole } from '../index-store.
 import { fallbackFor, queriesFor } from './change-statements.js'
 import { markOf, nextMark } from './format.js'
 import { generationId, generationToWrite, renewVersion } from './generations.js'
-import { dropSomeOrders } from './orders.js'
+import { dropSomeOrders, groupsOf } from './orders.js'
 import { pruneUndo, restoreSome, saveUndo } from './undo.js'
 
 // in writing statements, :chainId is the id of a generation; see generations.ts
@@ -50,20 +50,20 @@ export function* commit(
   if (chainId === undefined) return false
   if ((yield* run(move(chainId, from, to))).changes !== 1) return false
   const saves = undoSince !== undefined || to.part !== undefined
-  const make = function* (change: IndexChange, kept: Set<string>): Script<void> {
-    if (saves) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
-    for (const query of queriesFor(chainId, change)) yield* run(query)
+  const make = function* (group: IndexChange[], kept: Set<string>): Script<void> {
+    if (saves) for (const change of group) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
+    for (const query of queriesFor(chainId, group)) yield* run(query)
   }
   const kept = new Set<string>()
-  for (const change of changes) {
-    if (!onUnstorable) yield* make(change, kept)
-    // a new set, since the rollback of the savepoint also discards its undo rows
-    else if (!(yield* attempt(() => make(change, new Set())))) {
-      onUnstorable(change)
-      const lesser = fallbackFor(change)
-      if (lesser) yield* attempt(() => make(lesser, new Set()))
-    }
-  }
+  if (!onUnstorable) for (const group of groupsOf(changes)) yield* make(group, kept)
+  // a new set, since the rollback of the savepoint also discards its undo rows
+  else
+    for (const change of changes)
+      if (!(yield* attempt(() => make([change], new Set())))) {
+        onUnstorable(change)
+        const lesser = fallbackFor(change)
+        if (lesser) yield* attempt(() => make([lesser], new Set()))
+      }
   yield* consumer.applied(chainId, changes, onUnstorable !== undefined)
   if (changes.length > 0) yield* renewVersion(chainId)
   // a batch without undo rows cannot be rolled back, so earlier checkpoints are void
