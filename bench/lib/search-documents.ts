@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Address } from 'viem'
 import type { Cursor, IndexChange } from '../../packages/catalog/src/index/index-store.js'
-import { type Searchable, searchable } from '../../packages/catalog/src/search/document.js'
+import { type Searchable, searchable } from '../../packages/catalog/src/search/documents/document.js'
 import { firstId, sliceOf, textRow, valueRows } from '../../packages/catalog/src/search/sql/rows.js'
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import type {

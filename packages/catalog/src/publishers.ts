@@ -1,7 +1,7 @@
 import { ChainError, type IndexedAsset } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import type { AssetIndex } from './index/current.js'
-import { bool } from './search/clauses.js'
+import { bool } from './search/request/clauses.js'
 import type { Clause, Search } from './search/syntax.js'
 
 /** Accounts whose assets are served. */

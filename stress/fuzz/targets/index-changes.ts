@@ -46,7 +46,7 @@ export default target({
     holds(await index.commit({ chainId, from: undefined, to, changes, undoSince: 0 }), 'the changes are written')
     for (const change of changes) {
       // PostgreSQL must accept it as well: no NUL in texts, and safe integers only
-      for (const value of queriesFor(CHAIN_ID, change).flatMap(({ values }) => values)) {
+      for (const value of queriesFor(CHAIN_ID, [change]).flatMap(({ values }) => values)) {
         holds(typeof value !== 'string' || !value.includes('\0'), 'every database can store a text')
         holds(typeof value !== 'number' || Number.isSafeInteger(value), 'every database can store a number')
       }

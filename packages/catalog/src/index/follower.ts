@@ -126,9 +126,10 @@ export class ChainFollower {
     const view = await observeChain(chain, index, live?.cursor)
     this.recordView(live?.cursor, view)
     if (!(await index.tryLead(chainId))) return true
-    if (live?.isOutdated && (!next || next.isOutdated)) {
-      this.log.warn({ chainId }, 'index lacks orders or offers, rebuilding it')
-      await index.begin(chainId, true)
+    if (live && (next ?? live).isOutdated) {
+      this.log.warn({ chainId }, 'index was written by an earlier version, rebuilding it')
+      await index.begin(chainId, live.isOutdated ?? next?.wanted ?? false)
+      return false
     }
     const swept = old && (await index.sweep(chainId))
     // a rollback of a process that has ended

@@ -128,8 +128,8 @@ export interface IndexGeneration {
 
 export interface Generations {
   /**
-   * The one that serves requests. `undoing`: its rollback was interrupted. `isOutdated`: it was read by a version that stored no
-   * orders or no offers.
+   * The one that serves requests. `undoing`: its rollback was interrupted. `isOutdated`: an earlier version wrote some of it, without
+   * orders or offers.
    */
   live?: { id: number; cursor: Cursor; undoing?: true; isOutdated?: true }
   /** The one that will replace it; `wanted`: requested by the operator. */

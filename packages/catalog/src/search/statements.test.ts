@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runScript } from '../../../database/src/script.js'
-import { readSearch } from './request.js'
+import { readSearch } from './request/request.js'
 import { find } from './sql/find.js'
 import { planOf } from './sql/plan.js'
 import { fieldWord, longTextWord } from './sql/tokens.js'

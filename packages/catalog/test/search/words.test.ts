@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { folded } from '../../src/search/folded.js'
-import { asWord, phraseOf, phrasesOf, wordsOf } from '../../src/search/words.js'
+import { folded } from '../../src/search/documents/folded.js'
+import { asWord, phraseOf, phrasesOf, wordsOf } from '../../src/search/documents/words.js'
 
 /** Letters of scripts without spaces, with their marks: some are the beginning of others. */
 const LETTERS = ['海', '洋', 'の', 'ガ', 'カ', '한', 'ก', 'กิ', 'กิ่', 'เ', 'ខ្', 'ខ', 'ဘာ', '𠀋']

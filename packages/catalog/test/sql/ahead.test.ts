@@ -9,7 +9,7 @@ import type { Query, Result } from '../../../database/src/sql.js'
 import { ValidationError } from '../../../protocol/src/errors.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 import { find, type Seen } from '../../src/search/sql/find.js'
 import { Searches } from '../../src/search/sql/searches.js'
 

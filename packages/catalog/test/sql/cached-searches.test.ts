@@ -12,7 +12,7 @@ import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 import { CachedSearches, keyOf } from '../../src/search/sql/cached-searches.js'
 
 const CHAIN = 7

@@ -7,7 +7,7 @@ import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 
 const CHAIN = 7
 const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }

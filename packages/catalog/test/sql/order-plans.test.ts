@@ -1,30 +1,12 @@
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
-import { orderOf } from '../../../../test/helpers/orders.js'
-import { runScript } from '../../../database/src/script.js'
+import { orderOf, orderStatements } from '../../../../test/helpers/orders.js'
 import type { Query } from '../../../database/src/sql.js'
 import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { insertReuse } from '../../src/index/tables/orders.js'
-import { findOrders } from '../../src/search/orders/find-orders.js'
-import { readOrderSearch } from '../../src/search/orders/order-request.js'
 
 const ADDRESS = `0x${'1'.repeat(40)}` as const
 const HASH = `0x${'2'.repeat(64)}` as const
-const GENERATION = { id: 1, chain_id: 1, orders: 1 }
-
-/** The statements that read orders for a search. */
-async function statements(query: object): Promise<Query[]> {
-  const found: Query[] = []
-  const search = readOrderSearch({ index: 'order', query }, 'enterprise')
-  if (!search) throw new Error('It is no search of orders.')
-  await runScript(findOrders(search, [1]), async (statement) => {
-    if (statement.text.includes('index_reading')) return { rows: [GENERATION], changes: 0 }
-    found.push(statement)
-    return { rows: [{ n: 0 }], changes: 0 }
-  })
-  return found
-}
-
 /** Anybody fills a chain with orders: no statement may read all of them (threat 104). */
 describe('statements on orders', () => {
   const db = new Database(':memory:')
@@ -56,7 +38,7 @@ describe('statements on orders', () => {
     ],
     [{ bool: { filter: [{ term: { did: 'did:op:1' } }, { range: { timestamp: { gte: 1 } } }] } }],
   ])('of a search read them by an index: %j', async (query) => {
-    const found = await statements(query)
+    const found = await orderStatements(query)
     expect(found).toHaveLength(2)
     for (const statement of found) expectIndexed(statement)
   })

@@ -10,7 +10,7 @@ import type { Address } from '../../../protocol/src/hex.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 import { SearchBuilder } from '../../src/search/search-builder.js'
 
 const CHAIN = 7

@@ -1,5 +1,6 @@
-import { type Leaf, numberOf, type Searchable, textOf } from '../../src/search/document.js'
-import { folded } from '../../src/search/folded.js'
+import { type Leaf, numberOf, type Searchable, textOf } from '../../src/search/documents/document.js'
+import { folded } from '../../src/search/documents/folded.js'
+import { asWord, isUnspaced } from '../../src/search/documents/words.js'
 import type {
   Aggregated,
   Aggregation,
@@ -10,7 +11,6 @@ import type {
   SearchResult,
   Sort,
 } from '../../src/search/syntax.js'
-import { asWord, isUnspaced } from '../../src/search/words.js'
 
 /** A reference implementation that scans every value of all documents: slow, but obviously correct. */
 export function searchAll(

@@ -8,7 +8,7 @@ import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 import type { Part } from '../../src/search/sql/compile.js'
 import { planOf } from '../../src/search/sql/plan.js'
 
@@ -98,7 +98,8 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE search_text ADD CONSTRAINT search_text_pkey PRIMARY KEY (id);
       CREATE INDEX search_text_by_token ON search_text USING gin (tsv) WITH (fastupdate = off);
       ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
-      ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing;
+      ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing,
+        DROP COLUMN format_mark;
       DROP INDEX index_undo_by_row;
       ALTER TABLE hosted_files DROP COLUMN deferred, DROP COLUMN concat, DROP COLUMN final;
       DROP TABLE origin, index_order, index_offer, index_market;

@@ -4,7 +4,7 @@ import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import type { Address } from '../../../protocol/src/hex.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 import type { Scope, SearchResult } from '../../src/search/syntax.js'
 
 /** A published asset: where it is found, and the events that publish it. */

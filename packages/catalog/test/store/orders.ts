@@ -4,6 +4,7 @@ import { orderOf } from '../../../../test/helpers/orders.js'
 import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange, ReusedOrder } from '../../src/index/index-store.js'
 import { readOrderSearch } from '../../src/search/orders/order-request.js'
+import { searches } from './documents.js'
 import { at, commit, DID, NFT, PUBLISHED, TOKEN } from './published.js'
 
 const txOf = (number: number): Hex => toHex(number, { size: 32 })
@@ -131,6 +132,7 @@ export function orderSuite(session: StoreSession): void {
     const many = Array.from({ length: 600 }, (_, at) => started(2 + Math.floor(at / 200), at))
     await commit(session, [...many, reused(4, 700, txOf(100))], 4, { undoSince })
     expect((await page(by('consumer', ALICE))).total).toBe(602)
+    expect((await session.store.index.asset(DID))?.datatokens[0]?.orders).toBe(601)
     await session.store.index.rollback(1, at(1))
     expect(await found(by('consumer', ALICE))).toEqual([100])
     expect((await session.store.index.asset(DID))?.datatokens[0]?.orders).toBe(1)
@@ -150,6 +152,15 @@ export function orderSuite(session: StoreSession): void {
     while (await index.sweep(1));
     expect(await found(by('consumer', ALICE))).toEqual([400, 300])
     expect((await index.generations(1)).old).toBe(false)
+  })
+
+  it('is searched by turns with assets, on the same connections', async () => {
+    await commit(session, [...ASSET, started(1)], 7)
+    const { find } = searches(session)
+    for (let turn = 0; turn < 4; turn++) {
+      expect(await found(by('consumer', ALICE))).toEqual([100])
+      expect((await find({})).total?.value).toBe(1)
+    }
   })
 
   it('tells assets with the same addresses on two chains apart', async () => {

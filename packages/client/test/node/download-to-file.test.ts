@@ -1,22 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { open } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { downloadToFile } from '@tidegate/client/node'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../test/helpers/backends.js'
 import { owned } from '../../../../test/helpers/children.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -254,59 +243,4 @@ describe('downloadToFile', () => {
     expect(readdirSync(folder)).toEqual(['twice.bin'])
     expect(sha256(readFileSync(path))).toBe(DIGEST)
   })
-
-  it('never leaves its folder', async () => {
-    const inside = join(folder, 'inside')
-    mkdirSync(inside)
-    const victim = join(folder, 'victim')
-    writeFileSync(victim, 'mine')
-    symlinkSync(victim, join(inside, 'tides.csv.part'))
-    await expect(save(inside)).rejects.toMatchObject({ code: 'NOT_WRITABLE' })
-    expect(readFileSync(victim, 'utf8')).toBe('mine')
-    await expect(save(join(folder, 'nowhere', 'x'))).rejects.toMatchObject({ code: 'NO_FOLDER' })
-    await expect(save(`${join(folder, 'nowhere')}/`)).rejects.toMatchObject({ code: 'NO_FOLDER' })
-  })
-
-  it('saves no file if the disk failed during the download', async () => {
-    // more than the bytes between two syncs
-    const content = randomBytes(36_000_000)
-    const sold = await stage.sold(stage.world.storage.file('/disk.bin', content))
-    const path = join(folder, 'disk.bin')
-    const handle = await open(join(folder, 'any'), 'w')
-    // simulates a failing disk: the system reports its error once
-    const failing = vi.spyOn(Object.getPrototypeOf(handle), 'datasync')
-    failing.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }))
-    try {
-      await expect(save(path, sold)).rejects.toMatchObject({ code: 'DISK_FAILED' })
-      expect(readdirSync(folder)).toEqual(['any'])
-      expect(await save(path, sold)).toMatchObject({ sha256: sha256(content) })
-      expect(failing).toHaveBeenCalled()
-    } finally {
-      failing.mockRestore()
-      await handle.close()
-    }
-  })
-
-  const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
-  if (!canMount) console.warn('SKIPPED: downloads to a full disk. It takes root to mount a small one.')
-  if (canMount)
-    it('reports a full disk, and resumes when there is space', async () => {
-      const disk = join(folder, 'disk')
-      mkdirSync(disk)
-      if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=5m', 'tmpfs', disk]).status !== 0)
-        return console.warn('SKIPPED: a full disk. None can be mounted here.')
-      try {
-        writeFileSync(join(disk, 'other'), Buffer.alloc(2_000_000))
-        await expect(save(disk)).rejects.toMatchObject({
-          code: 'DISK_FULL',
-          message: expect.stringContaining('disk is full'),
-        })
-        expect(existsSync(join(disk, 'tides.csv'))).toBe(false)
-        rmSync(join(disk, 'other'))
-        expect(await save(disk)).toMatchObject({ sha256: DIGEST })
-        expect(readdirSync(disk)).toEqual(['tides.csv'])
-      } finally {
-        spawnSync('umount', [disk])
-      }
-    })
 })

@@ -132,18 +132,19 @@ export function nameOf(text: string): string {
 const names = new LRUCache<string, string>({ max: 100 })
 
 /**
- * Connections that have prepared the first statement of a search, whose planning takes longer than its run. An entry
- * lives as long as its connection.
+ * Names of the first statements of snapshots that a connection has prepared: their planning takes longer than their run.
+ * An entry lives as long as its connection.
  */
-const prepared = new WeakSet<PoolClient>()
+const prepared = new WeakMap<PoolClient, Set<string>>()
 
 /** Begins the transaction, runs a statement without values, and sends the next one, in one round trip. */
 async function begunWith(reading: Reading, { text, next }: Query, timeout: number): Promise<QueryResult> {
   const { client } = reading
   const name = nameOf(text)
-  if (!prepared.has(client)) {
+  const known = prepared.get(client) ?? new Set()
+  if (!known.has(name)) {
     await client.query({ text, name })
-    prepared.add(client)
+    prepared.set(client, known.add(name))
   }
   const begun = pipelined(client, () => {
     const first = client.query(`${begin(timeout)}; EXECUTE ${name}`)

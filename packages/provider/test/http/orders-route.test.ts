@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import { ethers, type Wallet } from 'ethers'
-import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
@@ -66,20 +64,6 @@ describe('searches of orders, end to end', () => {
       return status === 200 && (json as unknown as FoundOrder[][])[0]?.length === 1
     })
     expect((await found()).map(({ orderId }) => orderId)).toEqual([started])
-  })
-
-  it('reads the orders of an index of an earlier version, and answers 503 until then', async () => {
-    const { store, settings } = world.local.app.context
-    const before = await found()
-    const db = new Database(join(settings.STATE_DIR, 'tidegate.sqlite'))
-    const id = (await store.index.generations(8996)).live?.id
-    db.exec('UPDATE index_reading SET orders = 0; DELETE FROM index_order')
-    db.close()
-    const early = await post(mine())
-    if (early.status !== 200) expect([early.status, early.json.code]).toEqual([503, 'SEARCH_UNAVAILABLE'])
-    await eventually(async () => (await store.index.generations(8996)).live?.id !== id)
-    await eventually(async () => (await post(mine())).status === 200)
-    expect(await found()).toEqual(before)
   })
 
   it('finds none for the undefined address of a market without a wallet', async () => {

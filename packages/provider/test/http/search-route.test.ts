@@ -9,7 +9,7 @@ import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { readSearch } from '../../../catalog/src/search/request.js'
+import { readSearch } from '../../../catalog/src/search/request/request.js'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 

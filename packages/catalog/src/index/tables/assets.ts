@@ -1,6 +1,7 @@
 import { type Dialect, type Query, run, type Script, sqlOne, unpacked, type Value } from '@tidegate/database'
 import type { Address, IndexedAsset, IndexedDatatoken, IndexedMetadata, IndexedNft } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { isComplete } from './format.js'
 import { OFFERS, offersIn } from './offers.js'
 
 type Row = Record<string, Value>
@@ -52,7 +53,7 @@ const DATATOKENS: Record<Dialect, string> = {
     FROM ${SOME_DATATOKENS})`,
 }
 const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, ${COLUMNS}, ${FOR_LISTS},
-  ${DATATOKENS[dialect]} AS datatokens, CASE WHEN r.offers = 1 THEN ${OFFERS[dialect]} END AS offers
+  ${DATATOKENS[dialect]} AS datatokens, CASE WHEN ${isComplete('r.id')} THEN ${OFFERS[dialect]} END AS offers
   FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live'
     JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft WHERE a.did IN `
 const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS[dialect]} AS datatokens,

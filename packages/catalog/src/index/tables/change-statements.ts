@@ -2,7 +2,7 @@ import { packed, type Query, sql } from '@tidegate/database'
 import { LASTING_REASONS, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
 import { insertMarket, insertOffer, offerKey, setActive, setPrice } from './offers.js'
-import { insertOrder, insertReuse } from './orders.js'
+import { insertOrders, insertReuse } from './orders.js'
 
 const NFT = sql(
   `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
@@ -28,7 +28,6 @@ const STATE = sql('UPDATE index_asset SET state = :state WHERE chain_id = :chain
 const UNREADABLE = sql(
   'UPDATE index_asset SET ddo = NULL, size = NULL, services = NULL, reason = :reason WHERE chain_id = :chainId AND nft = :nft',
 )
-const ORDER = sql('UPDATE index_datatoken SET orders = orders + 1 WHERE chain_id = :chainId AND address = :datatoken')
 
 /** Makes text storable: PostgreSQL rejects U+0000, others truncate there, and lone surrogates are not UTF-8. */
 export function storable(text: string): string {
@@ -37,9 +36,12 @@ export function storable(text: string): string {
   return /\p{Cs}/u.test(printable) ? Buffer.from(printable).toString() : printable
 }
 
-/** Returns the statements of a change. Its texts are untrusted, so they are made storable first. */
-export function queriesFor(chainId: number, change: IndexChange): Query[] {
-  return [statementFor(chainId, change)].flat().map((query) => ({
+/** Returns the statements of a group of changes (`groupsOf`). Their texts are untrusted, so they are made storable first. */
+export function queriesFor(chainId: number, changes: readonly IndexChange[]): Query[] {
+  const orders = changes.filter((change) => change.kind === 'order')
+  const queries =
+    orders.length > 1 ? insertOrders(chainId, orders) : changes.flatMap((change) => statementFor(chainId, change))
+  return queries.map((query) => ({
     ...query,
     values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)),
   }))
@@ -62,7 +64,7 @@ function statementFor(chainId: number, change: IndexChange): Query | Query[] {
     case 'state':
       return STATE({ chainId, nft: change.nft, state: change.state })
     case 'order':
-      return [ORDER({ chainId, datatoken: change.datatoken }), insertOrder(chainId, change.datatoken, change.order)]
+      return insertOrders(chainId, [change])
     case 'reuse':
       return insertReuse(chainId, change.datatoken, change.order)
     case 'market':

@@ -2,24 +2,27 @@ import { attempt, type Query, run, type Script, sql } from '@tidegate/database'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, IndexBatch, IndexChange, IndexRole } from '../index-store.js'
 import { fallbackFor, queriesFor } from './change-statements.js'
+import { markOf, nextMark } from './format.js'
 import { generationId, generationToWrite, renewVersion } from './generations.js'
-import { dropSomeOrders } from './orders.js'
+import { dropSomeOrders, groupsOf } from './orders.js'
 import { pruneUndo, restoreSome, saveUndo } from './undo.js'
 
 // in writing statements, :chainId is the id of a generation; see generations.ts
 const FIRST_CURSOR = sql(
-  `INSERT INTO index_cursor (chain_id, block, hash, part_block, part_hash, part_log)
-   VALUES (:chainId, :block, :hash, :partBlock, :partHash, :partLog) ON CONFLICT DO NOTHING`,
+  `INSERT INTO index_cursor (chain_id, block, hash, part_block, part_hash, part_log, format_mark)
+   VALUES (:chainId, :block, :hash, :partBlock, :partHash, :partLog, :mark) ON CONFLICT DO NOTHING`,
 )
 // also locks the row until the end of the transaction, so that one of two concurrent instances fails
 const NEXT_CURSOR = sql(
   `UPDATE index_cursor
-   SET block = :block, hash = :hash, part_block = :partBlock, part_hash = :partHash, part_log = :partLog
+   SET block = :block, hash = :hash, part_block = :partBlock, part_hash = :partHash, part_log = :partLog,
+     format_mark = ${nextMark(':mark')}
    WHERE chain_id = :chainId AND block = :fromBlock AND hash = :fromHash
      AND coalesce(part_hash, '') = :fromPart AND coalesce(part_log, -1) = :fromLog AND undoing = 0`,
 )
 const BEGIN_UNDOING = sql(
-  `UPDATE index_cursor SET block = :block, hash = :hash, part_block = NULL, part_hash = NULL, part_log = NULL, undoing = 1
+  `UPDATE index_cursor SET block = :block, hash = :hash, part_block = NULL, part_hash = NULL, part_log = NULL, undoing = 1,
+     format_mark = ${nextMark(':mark')}
    WHERE chain_id = :chainId`,
 )
 const UNDOING = sql('SELECT block FROM index_cursor WHERE chain_id = :chainId AND undoing = 1')
@@ -47,20 +50,20 @@ export function* commit(
   if (chainId === undefined) return false
   if ((yield* run(move(chainId, from, to))).changes !== 1) return false
   const saves = undoSince !== undefined || to.part !== undefined
-  const make = function* (change: IndexChange, kept: Set<string>): Script<void> {
-    if (saves) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
-    for (const query of queriesFor(chainId, change)) yield* run(query)
+  const make = function* (group: IndexChange[], kept: Set<string>): Script<void> {
+    if (saves) for (const change of group) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
+    for (const query of queriesFor(chainId, group)) yield* run(query)
   }
   const kept = new Set<string>()
-  for (const change of changes) {
-    if (!onUnstorable) yield* make(change, kept)
-    // a new set, since the rollback of the savepoint also discards its undo rows
-    else if (!(yield* attempt(() => make(change, new Set())))) {
-      onUnstorable(change)
-      const lesser = fallbackFor(change)
-      if (lesser) yield* attempt(() => make(lesser, new Set()))
-    }
-  }
+  if (!onUnstorable) for (const group of groupsOf(changes)) yield* make(group, kept)
+  // a new set, since the rollback of the savepoint also discards its undo rows
+  else
+    for (const change of changes)
+      if (!(yield* attempt(() => make([change], new Set())))) {
+        onUnstorable(change)
+        const lesser = fallbackFor(change)
+        if (lesser) yield* attempt(() => make([lesser], new Set()))
+      }
   yield* consumer.applied(chainId, changes, onUnstorable !== undefined)
   if (changes.length > 0) yield* renewVersion(chainId)
   // a batch without undo rows cannot be rolled back, so earlier checkpoints are void
@@ -74,8 +77,10 @@ export function* commit(
   return true
 }
 
-function move(chainId: number, from: Cursor | undefined, { block, hash, part }: Cursor): Query {
-  const to = { block, hash, partBlock: part?.block ?? null, partHash: part?.hash ?? null, partLog: part?.log ?? null }
+function move(chainId: number, from: Cursor | undefined, cursor: Cursor): Query {
+  const { block, hash, part } = cursor
+  const parts = { partBlock: part?.block ?? null, partHash: part?.hash ?? null, partLog: part?.log ?? null }
+  const to = { block, hash, ...parts, mark: markOf(cursor) }
   if (!from) return FIRST_CURSOR({ chainId, ...to })
   const at = {
     fromBlock: from.block,
@@ -94,7 +99,7 @@ function* checkpointAt(chainId: number, block: number): Script<number | undefine
 export function* beginRollback(role: IndexRole, chain: number, to: Cursor): Script<void> {
   const chainId = yield* generationId(chain, role)
   if (chainId === undefined) return
-  yield* run(BEGIN_UNDOING({ chainId, block: to.block, hash: to.hash }))
+  yield* run(BEGIN_UNDOING({ chainId, block: to.block, hash: to.hash, mark: markOf({ ...to, part: undefined }) }))
   yield* run(DROP_LATER_CHECKPOINTS({ chainId, block: to.block }))
   yield* renewVersion(chainId)
 }

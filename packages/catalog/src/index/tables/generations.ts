@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { run, type Script, sql } from '@tidegate/database'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, Generations } from '../index-store.js'
+import { isComplete } from './format.js'
 import { SWEEP_ORDERS } from './orders.js'
 
 /** The role of a generation: serves requests, will replace the live one, or will be deleted. */
@@ -19,7 +20,8 @@ const START = sql("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES
 const SET_ROLE = sql('UPDATE index_reading SET role = :role, wanted = 0 WHERE id = :id')
 const FORGET = sql('DELETE FROM index_reading WHERE id = :id')
 export const listGenerations = sql(
-  `SELECT r.id, r.role, r.wanted, r.orders, r.offers, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing
+  `SELECT r.id, r.role, r.wanted, c.block, c.hash, c.part_block, c.part_hash, c.part_log, c.undoing,
+     CASE WHEN ${isComplete('r.id')} THEN 1 ELSE 0 END AS complete
    FROM index_reading r LEFT JOIN index_cursor c ON c.chain_id = r.id WHERE r.chain_id = :chainId`,
 )
 // locks the row, so that no other instance advances the cursor
@@ -75,8 +77,7 @@ interface ReadingRow extends CursorRow {
   id: number
   role: Role
   wanted: number
-  orders: number
-  offers: number
+  complete: number
   undoing: number | null
 }
 
@@ -97,7 +98,7 @@ export function generationsFrom(rows: ReadingRow[]): Generations {
       id: row.id,
       ...(cursor ? { cursor } : {}),
       ...(row.undoing === 1 ? { undoing: true as const } : {}),
-      ...(row.orders === 0 || row.offers === 0 ? { isOutdated: true as const } : {}),
+      ...(cursor && row.complete === 0 ? { isOutdated: true as const } : {}),
     }
   }
   const cursor = live && cursorOf(live)

@@ -6,6 +6,7 @@ import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from 
 import { weightOf } from '../index-store.js'
 import { assetOf, nftOf } from './assets.js'
 import { beginRollback, commit, undoSome } from './commit.js'
+import { isComplete } from './format.js'
 import {
   abandonNext,
   begin,
@@ -34,7 +35,7 @@ const DATATOKENS_OF = sql(
 const assetIn = (dialect: Dialect) =>
   sqlOne(
     `SELECT r.id AS generation, r.chain_id, a.nft, a.did, a.state, a.ddo, a.reason, a.encrypted, a.tx_id, a.block,
-     a.sender, a.timestamp, CASE WHEN r.offers = 1 THEN ${OFFERS[dialect]} END AS offers
+     a.sender, a.timestamp, CASE WHEN ${isComplete('r.id')} THEN ${OFFERS[dialect]} END AS offers
    FROM index_asset a JOIN index_reading r ON r.id = a.chain_id AND r.role = 'live' WHERE a.did = :did`,
   )
 const ASSET = { sqlite: assetIn('sqlite'), postgres: assetIn('postgres') }

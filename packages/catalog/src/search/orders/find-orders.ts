@@ -1,4 +1,5 @@
 import { run, type Script, sql, type Value } from '@tidegate/database'
+import { isComplete } from '../../index/tables/format.js'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { ask } from '../sql/page.js'
 import { conditionOf, type LiveGeneration } from './order-conditions.js'
@@ -11,7 +12,9 @@ export interface OrderPage {
   total: number
 }
 
-const GENERATIONS = sql("SELECT id, chain_id, orders FROM index_reading WHERE role = 'live'")
+const GENERATIONS = sql(
+  `SELECT id, chain_id, CASE WHEN ${isComplete('id')} THEN 1 ELSE 0 END AS complete FROM index_reading WHERE role = 'live'`,
+)
 
 /**
  * Finds orders on some chains, by statements of one snapshot. Returns undefined while the orders of a chain are read for the
@@ -19,7 +22,7 @@ const GENERATIONS = sql("SELECT id, chain_id, orders FROM index_reading WHERE ro
  */
 export function* findOrders(search: OrderSearch, chains: readonly number[]): Script<OrderPage | undefined> {
   const live = (yield* run(GENERATIONS())).rows.filter((row) => chains.includes(row.chain_id as number))
-  if (live.some(({ orders }) => orders === 0)) return undefined
+  if (live.some(({ complete }) => complete === 0)) return undefined
   const generations = live.map((row): LiveGeneration => ({ id: row.id as number, chainId: row.chain_id as number }))
   if (generations.length === 0) return { orders: [], total: 0 }
   const condition = conditionOf(search.query, generations)

@@ -1,6 +1,6 @@
-import { readPage } from '../front-end-request.js'
-import { QueryReader } from '../query-reader.js'
-import { readSearch } from '../request.js'
+import { readPage } from '../request/front-end-request.js'
+import { QueryReader } from '../request/query-reader.js'
+import { readSearch } from '../request/request.js'
 import type { Clause } from '../syntax.js'
 import { ASSET_FIELDS, ORDER_FIELDS } from './order-fields.js'
 

@@ -1,9 +1,9 @@
 import type { Value } from '@tidegate/database'
-import { isCount } from '../document.js'
-import { folded } from '../folded.js'
+import { isCount } from '../documents/document.js'
+import { folded } from '../documents/folded.js'
+import { asWord, isShortBeginning } from '../documents/words.js'
 import { isPrice } from '../prices.js'
 import type { Clause, Field, Phrase } from '../syntax.js'
-import { asWord, isShortBeginning } from '../words.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
 
 /** A condition on documents. The full-text index alone answers `token`, `words`, `kind`, and their combinations. */

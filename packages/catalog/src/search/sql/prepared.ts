@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Dialect } from '@tidegate/database'
 import type { IndexedAsset } from '@tidegate/protocol'
 import type { PreparedRows } from '../../index/index-consumer.js'
-import { searchable } from '../document.js'
+import { searchable } from '../documents/document.js'
 import { priceRows } from '../prices.js'
 import { type SearchValue, textColumns, valueRows } from './rows.js'
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { type Count, numberOf, type Searchable, textOf } from '../document.js'
-import { beginningsOf, isUnspaced } from '../words.js'
+import { type Count, numberOf, type Searchable, textOf } from '../documents/document.js'
+import { beginningsOf, isUnspaced } from '../documents/words.js'
 import {
   ALL,
   anyWord,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
-import { folded } from '../folded.js'
+import { folded } from '../documents/folded.js'
 
 const PLAIN = /^[a-y0-9]*$/
 

@@ -47,7 +47,12 @@ function* applied(
   const changed = new Set<Address>()
   const ordered = new Set<Address>()
   const offered = new Set<Address>()
+  const datatokens = new Set<Address>()
   for (const change of changes) {
+    if (change.kind === 'order') {
+      if (datatokens.has(change.datatoken)) continue
+      datatokens.add(change.datatoken)
+    }
     const nft = yield* nftOf(generation, change)
     if (nft === undefined) continue
     if (change.kind === 'order') ordered.add(nft)

@@ -1,6 +1,6 @@
 import { type Dialect, run, type Script, sql } from '@tidegate/database'
 import { offersOfNft, readableAssets } from '../../index/tables/assets.js'
-import { COUNTS, countsOf } from '../document.js'
+import { COUNTS, countsOf } from '../documents/document.js'
 import { PRICE_PATHS, priceRows } from '../prices.js'
 import { countRows } from '../sql/rows.js'
 import { pathNumber } from '../sql/tokens.js'

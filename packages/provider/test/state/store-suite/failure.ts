@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ALICE, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
-import { readSearch } from '../../../../catalog/src/search/request.js'
+import { readSearch } from '../../../../catalog/src/search/request/request.js'
 import { SearchError, StateError } from '../../../../protocol/src/errors.js'
 
 /** The behaviour of a store that cannot reach its database. */

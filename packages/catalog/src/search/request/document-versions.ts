@@ -1,5 +1,5 @@
+import type { Clause } from '../syntax.js'
 import { bool, EVERYTHING } from './clauses.js'
-import type { Clause } from './syntax.js'
 
 /** The major version of a document. */
 export type MajorVersion = 4 | 5

@@ -1,8 +1,8 @@
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import type { Aggregation, Search, Sort, SourceFilter } from '../syntax.js'
 import { EVERYTHING } from './clauses.js'
 import { isConstruct, readClause } from './query.js'
 import { type Body, QueryReader, unsupported, withoutKeyword } from './query-reader.js'
-import type { Aggregation, Search, Sort, SourceFilter } from './syntax.js'
 
 const LIMITS = CATALOG_LIMITS.search
 

@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import { textColumns, valueRows } from '../sql/rows.js'
 import { leavesOf, type Searchable } from './document.js'
-import { textColumns, valueRows } from './sql/rows.js'
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 const letters = (...codes: number[]) => String.fromCodePoint(...codes)

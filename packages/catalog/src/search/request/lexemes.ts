@@ -1,4 +1,4 @@
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
 import { type QueryReader, unsupported } from './query-reader.js'
 
 /** A token of a query string. */

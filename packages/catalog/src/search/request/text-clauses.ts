@@ -1,10 +1,10 @@
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import { phraseOf } from '../documents/words.js'
+import type { Clause, Field } from '../syntax.js'
 import { bool, boosted, eachWord, NOTHING, phrase } from './clauses.js'
 import { boostOf, fieldOf } from './query-parts.js'
 import { type Body, leastOf, type QueryReader, unsupported, withoutKeyword } from './query-reader.js'
 import { parseQueryString } from './query-string.js'
-import type { Clause, Field } from './syntax.js'
-import { phraseOf } from './words.js'
 
 const LIMITS = CATALOG_LIMITS.search
 

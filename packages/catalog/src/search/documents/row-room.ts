@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
 import { beginningsOf, isUnspaced } from './words.js'
 
 const { value: SHORT } = CATALOG_LIMITS.search

@@ -1,8 +1,8 @@
+import { phraseOf } from '../documents/words.js'
+import type { Clause, Field } from '../syntax.js'
 import { bool, boosted, EVERYTHING, eachWord, NOTHING, phrase } from './clauses.js'
 import { type Lexeme, lexemesOf } from './lexemes.js'
 import { leastOf, type QueryReader, withoutKeyword } from './query-reader.js'
-import type { Clause, Field } from './syntax.js'
-import { phraseOf } from './words.js'
 
 export interface QueryStringOptions {
   fields: Field[]

@@ -1,6 +1,6 @@
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import type { Phrase } from '../syntax.js'
 import { folded } from './folded.js'
-import type { Phrase } from './syntax.js'
 
 const { word: LONGEST, beginning: BEGINNING, marks: MARKS } = CATALOG_LIMITS.search
 

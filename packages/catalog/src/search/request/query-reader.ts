@@ -1,6 +1,6 @@
 import { ValidationError } from '@tidegate/protocol'
-import { CATALOG_LIMITS } from '../limits.js'
-import { searchedPath } from './document.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import { searchedPath } from '../documents/document.js'
 
 const LIMITS = CATALOG_LIMITS.search
 

@@ -1,9 +1,9 @@
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import type { Search } from '../syntax.js'
 import { bool } from './clauses.js'
 import { type MajorVersion, ofVersions, versionOfIndex } from './document-versions.js'
 import { QueryReader } from './query-reader.js'
 import { readSearch } from './request.js'
-import type { Search } from './syntax.js'
 
 const { page: PAGE } = CATALOG_LIMITS.search
 

@@ -1,6 +1,6 @@
 import { assetDocument, type IndexedAsset, isConsumable, opened, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
-import { CATALOG_LIMITS } from '../limits.js'
+import { CATALOG_LIMITS } from '../../limits.js'
 import { RowRoom } from './row-room.js'
 import { asWord, wordsOf } from './words.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ValidationError } from '../../../protocol/src/errors.js'
+import { ValidationError } from '../../../../protocol/src/errors.js'
 import { ofVersions, versionOfIndex } from './document-versions.js'
 import { lastPageOf, readFrontEndSearch } from './front-end-request.js'
 import { readSearch } from './request.js'

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ValidationError } from '../../../protocol/src/errors.js'
-import { searchAll } from '../../test/sql/reference.js'
-import { CATALOG_LIMITS } from '../limits.js'
-import { leavesOf, type Searchable } from './document.js'
-import { folded } from './folded.js'
+import { ValidationError } from '../../../../protocol/src/errors.js'
+import { searchAll } from '../../../test/sql/reference.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import { leavesOf, type Searchable } from '../documents/document.js'
+import { folded } from '../documents/folded.js'
+import { wordsOf } from '../documents/words.js'
+import { SourcePicker } from '../source.js'
+import { textRow } from '../sql/rows.js'
+import { encoded } from '../sql/tokens.js'
 import { readSearch } from './request.js'
-import { SourcePicker } from './source.js'
-import { textRow } from './sql/rows.js'
-import { encoded } from './sql/tokens.js'
-import { wordsOf } from './words.js'
 
 const REQUESTS = JSON.parse(
-  readFileSync(new URL('../../test/search/fixtures/requests.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../test/search/fixtures/requests.json', import.meta.url), 'utf8'),
 ) as Record<string, object>
 
 const DOCUMENT = {

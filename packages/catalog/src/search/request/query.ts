@@ -1,7 +1,7 @@
+import type { Clause } from '../syntax.js'
 import { bool, EVERYTHING, NOTHING } from './clauses.js'
 import { boostOf } from './query-parts.js'
 import { leastOf, type QueryReader, unsupported } from './query-reader.js'
-import type { Clause } from './syntax.js'
 import { match, matchPhrase, multiMatch, queryString } from './text-clauses.js'
 import { exists, ids, range, term, terms } from './value-clauses.js'
 

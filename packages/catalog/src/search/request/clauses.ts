@@ -1,6 +1,6 @@
+import { isShortBeginning, phrasesOf } from '../documents/words.js'
+import type { Clause, Field, Phrase } from '../syntax.js'
 import type { QueryReader } from './query-reader.js'
-import type { Clause, Field, Phrase } from './syntax.js'
-import { isShortBeginning, phrasesOf } from './words.js'
 
 export const EVERYTHING: Clause = { kind: 'all', boost: 1 }
 export const NOTHING: Clause = { kind: 'none', boost: 1 }

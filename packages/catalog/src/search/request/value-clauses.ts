@@ -1,9 +1,9 @@
-import { CATALOG_LIMITS } from '../limits.js'
-import { numberOf } from './document.js'
+import { CATALOG_LIMITS } from '../../limits.js'
+import { numberOf } from '../documents/document.js'
+import type { Clause, Limit } from '../syntax.js'
 import { ofVersions, versionOfIndex } from './document-versions.js'
 import { boostOf, fieldOf } from './query-parts.js'
 import { type QueryReader, withoutKeyword } from './query-reader.js'
-import type { Clause, Limit } from './syntax.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
