@@ -222,6 +222,7 @@ const OF_CLIENTS = [
   'NEXT_PUBLIC_METADATACACHE_URI',
   'NEXT_PUBLIC_PROVIDER_URL',
   'NEXT_PUBLIC_SSI_ENABLED',
+  'NEXT_PUBLIC_MARKET_DEVELOPMENT',
 ]
 
 /** Error codes of the client library, which its source alone lists. */
