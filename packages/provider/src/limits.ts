@@ -57,7 +57,7 @@ export const PROVIDER_LIMITS = {
     reread: 60_000,
   },
   fileinfo: {
-    /** Storage objects that one request may list, each of which counts as a request. Market pages list one to ten. */
+    /** Storage objects that one request may list, each of which counts as a request; so do as many files of a published service. Market pages list one to ten. */
     listed: 20,
   },
   quotes: {

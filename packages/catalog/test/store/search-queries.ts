@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
 import type { Address } from '../../../protocol/src/hex.js'
 import { searchOfPublishers } from '../../src/publishers.js'
-import { readSearch } from '../../src/search/request.js'
+import { readSearch } from '../../src/search/request/request.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, nameOf, searches, words } from './documents.js'
 import { commit } from './published.js'
 

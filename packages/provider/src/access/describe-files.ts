@@ -12,6 +12,8 @@ import type { OpenService } from './service.js'
 /** A caller without an order: its bytes and its time are limited. */
 export interface AnonymousCaller {
   deadline: { readonly signal: AbortSignal; readonly aborted: boolean }
+  /** Counts a file that is described. A service may have thousands. */
+  countFile(): void
   /** Counts bytes that a storage sent. */
   spend(bytes: number): void
   /** Throws LimitError if no bytes are left. */
@@ -39,6 +41,7 @@ export async function describePublished(
 ): Promise<TypedDescription> {
   const file = fileAt(index)
   const published = { did: asset.ddo.id, serviceId: service.id, index, files: service.files, file }
+  caller.countFile()
   assertReadable(file, caller, checksumBelow)
   const description = descriptions.get(published, { checksumBelow, spend: caller.spend }, caller.deadline)
   return { ...typed(file), ...(await inTime(description, caller)) }

@@ -153,6 +153,20 @@ describe('anonymous requests never delay paid downloads (threat 42)', () => {
     return metrics()
   }
 
+  it('a service of many files counts as many requests, one for every twenty', async () => {
+    // to publish one takes two requests
+    world = await World.start({ ANONYMOUS_REQUESTS: '9' })
+    const url = world.storage.file('/one.csv', Buffer.from('one'))
+    const of = async (count: number) => {
+      const { did, ddo } = await world.publish({ files: Array.from({ length: count }, () => ({ type: 'url', url })) })
+      return { did, serviceId: ddo.services[0]?.id }
+    }
+    const [few, many] = [await of(20), await of(63)]
+    expect([(await fileinfo(few)).status, (await fileinfo(many)).status, (await fileinfo(few)).status]).toEqual([
+      200, 200, 429,
+    ])
+  })
+
   it('refused requests use up the budget of an address also when it leaves before the answers', async () => {
     world = await World.start({ TRUSTED_PROXIES: '127.0.0.1', ANONYMOUS_REQUESTS: '5' })
     const metrics = await leaveBehind('203.0.113.4', '/api/services/download?documentId=x', 5)

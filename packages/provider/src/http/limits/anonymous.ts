@@ -2,6 +2,7 @@ import { type LimitError, StateError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AnonymousCaller } from '../../access/describe-files.js'
 import type { Settings } from '../../config/schema.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { onRequestEnd } from '../request-end.js'
 import { isPrivate, networkOf } from './address.js'
 import { ConcurrencyLimiter } from './concurrency.js'
@@ -67,8 +68,12 @@ export class AnonymousBudget {
 
   /** Returns the caller of a request, with a deadline for descriptions. */
   caller(request: FastifyRequest, milliseconds: number): AnonymousCaller {
+    let files = 0
     return {
       deadline: request.lifetime.deadline(milliseconds),
+      countFile: () => {
+        if (++files % (PROVIDER_LIMITS.fileinfo.listed + 1) === 0) this.countMore(request, 1)
+      },
       spend: (bytes) => this.spend(request, bytes),
       assertBytesLeft: () => this.assertBytesLeft(request),
     }

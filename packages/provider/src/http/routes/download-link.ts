@@ -75,7 +75,7 @@ async function nameOf(
 ): Promise<string> {
   if (fileIndex === undefined) return archiveName(opened.asset)
   // the consumer has an order, so that no budget of anonymous requests is charged
-  const unlimited = { spend: () => undefined, assertBytesLeft: () => undefined }
+  const unlimited = { countFile: () => undefined, spend: () => undefined, assertBytesLeft: () => undefined }
   const caller = { deadline: lifetime.deadline(PROVIDER_LIMITS.links.naming), ...unlimited }
   const described = await describePublished(descriptions, opened, fileIndex, caller).catch(() => undefined)
   const name = described?.name && safeName(described.name)
