@@ -2,6 +2,7 @@ import { Component, type ComponentChildren } from 'preact'
 import { Catalogue } from './pages/catalogue/catalogue.js'
 import { Announcer } from './parts/announcer.js'
 import { Button, ButtonLink } from './parts/button.js'
+import { Footer } from './parts/footer.js'
 import { Header } from './parts/header.js'
 import { lazily } from './parts/lazily.js'
 import { Page } from './parts/page.js'
@@ -53,6 +54,7 @@ export function App() {
       <Boundary key={path}>
         <Shown route={routeOf(path)} />
       </Boundary>
+      <Footer />
       <Transfers />
       <WalletDialog />
       <Announcer />

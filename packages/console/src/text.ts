@@ -11,9 +11,10 @@ export function plural(count: number, forms: { one: string; other: string }): st
 
 export const text = {
   product: 'Tidegate',
-  title: (page: string) => `${page} · Tidegate`,
+  title: (page: string, shop: string) => `${page} · ${shop}`,
   skip: 'Skip to content',
   nav: { label: 'Pages', catalogue: 'Catalogue', publish: 'Publish', mine: 'Mine', status: 'Status' },
+  operator: { contact: 'Contact', imprint: 'Imprint', privacy: 'Privacy', terms: 'Terms' },
   theme: {
     label: 'Colours',
     system: 'Colours: as in the system',

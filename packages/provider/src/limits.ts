@@ -156,6 +156,8 @@ export const PROVIDER_LIMITS = {
     files: 1_000,
     /** Bytes of all console files in memory. The console has less than two million. */
     size: 33_554_432,
+    /** Bytes of OPERATOR_LOGO. */
+    logo: 262_144,
     /** Characters of Accept and Accept-Encoding that are parsed. Browsers send a hundred. */
     accept: 1_024,
   },

@@ -1,5 +1,7 @@
 import { Icon, type IconName } from '../icons/icon.js'
 import { Logo } from '../icons/logo.js'
+import { config } from '../state/config.js'
+import { BASE } from '../state/page/base.js'
 import { pathOf, place, routeOf } from '../state/page/route.js'
 import { chooseTheme, type Theme, theme } from '../state/page/theme.js'
 import { useStore } from '../state/store.js'
@@ -15,12 +17,14 @@ const PAGES = [
 ] as const satisfies { page: string; icon: IconName; to: string }[]
 
 export function Header() {
+  const { operator, logo } = config()
+  const name = operator?.name ?? text.product
   return (
     <header class="top">
       <div class="top-inner">
-        <a class="brand" href={pathOf({ page: 'catalogue' })} aria-label={text.product}>
-          <Logo />
-          <span>{text.product}</span>
+        <a class="brand" href={pathOf({ page: 'catalogue' })} aria-label={name}>
+          {logo ? <img class="logo" src={BASE + logo} alt="" /> : <Logo />}
+          <span>{name}</span>
         </a>
         <Navigation />
         <div class="top-actions">

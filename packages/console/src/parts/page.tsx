@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { plainLine } from '../format/hostile.js'
+import { config } from '../state/config.js'
 import { isLost } from '../state/page/focus.js'
 import { text } from '../text.js'
 
@@ -30,7 +31,7 @@ export function Page({ title, children, heading, lead, own = false }: PageProps)
     if (moved || isLost()) main.current?.focus({ preventScroll: true })
   }, [])
   useEffect(() => {
-    document.title = text.title(plainLine(title, 80))
+    document.title = text.title(plainLine(title, 80), config().operator?.name ?? text.product)
   }, [title])
   return (
     <main id="content" class="page" ref={main} tabIndex={-1} aria-label={plainLine(title, 80)}>

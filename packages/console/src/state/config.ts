@@ -10,6 +10,17 @@ export interface ChainConfig {
   explorer?: string
 }
 
+/** Who runs the provider. */
+export interface Operator {
+  name?: string
+  url?: string
+  /** An e-mail address, or an http(s) URL. */
+  contact?: string
+  imprint?: string
+  privacy?: string
+  terms?: string
+}
+
 /** The service's settings for the page: `/console/config.json`. */
 export interface Config {
   version: string
@@ -17,6 +28,9 @@ export interface Config {
   provider?: string
   chains: ChainConfig[]
   hosting: { enabled: boolean; maxFile?: number }
+  operator?: Operator
+  /** Path of the operator's logo, below the page. */
+  logo?: string
   /** Keys of a local network's accounts, only under `tidegate dev`. */
   local?: { accounts: `0x${string}`[] }
 }

@@ -5,6 +5,7 @@ import { CONSOLE } from './settings/console.js'
 import { HOSTING } from './settings/hosting.js'
 import { KEYS } from './settings/keys.js'
 import { LIMITS } from './settings/limits.js'
+import { OPERATOR } from './settings/operator.js'
 import { SERVICE } from './settings/service.js'
 import { STORAGE } from './settings/storage.js'
 
@@ -20,6 +21,7 @@ export const SETTINGS = {
   ...STORAGE,
   ...HOSTING,
   ...CONSOLE,
+  ...OPERATOR,
 } as const
 
 export type SettingName = keyof typeof SETTINGS

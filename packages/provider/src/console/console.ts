@@ -3,7 +3,11 @@ import type { Chains } from '@tidegate/chain'
 import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { type ConsoleFacts, consoleFacts, type LocalChain, nodeProblems } from './facts.js'
-import { type ConsoleFiles, consoleFolder, readConsole } from './files.js'
+import { type ConsoleFiles, consoleFolder, plainFile, readConsole } from './files.js'
+import { readLogo } from './operator.js'
+
+/** Path of OPERATOR_LOGO below the console. */
+const LOGO = 'operator-logo'
 
 /** The built console and its configuration. */
 export interface Console {
@@ -19,9 +23,13 @@ export function openConsole(settings: Settings, chains: Chains, local?: LocalCha
   const problems = nodeProblems(settings, chains)
   if (problems.length > 0) throw new StartError(problems)
   const prefix = settings.PUBLIC_URL === undefined ? '' : new URL(settings.PUBLIC_URL).pathname.replace(/\/+$/, '')
+  const files = new Map(readConsole(fileURLToPath(consoleFolder()), prefix))
+  const logo = settings.OPERATOR_LOGO === undefined ? undefined : readLogo(settings.OPERATOR_LOGO)
+  if (logo) files.set(LOGO, plainFile(logo.contentType, logo.bytes))
+  const facts = consoleFacts(settings, chains, local)
   return {
-    files: readConsole(fileURLToPath(consoleFolder()), prefix),
-    facts: consoleFacts(settings, chains, local),
+    files,
+    facts: logo ? { ...facts, logo: LOGO } : facts,
     path: `${prefix}/console/`,
   }
 }

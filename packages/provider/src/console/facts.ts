@@ -4,6 +4,7 @@ import type { Hex } from 'viem'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 import { KNOWN_NETWORKS } from './networks.js'
+import { type Operator, operatorOf } from './operator.js'
 
 /** A chain in the configuration of the console. */
 export interface ConsoleChain {
@@ -40,6 +41,9 @@ export interface ConsoleFacts {
   chains: ConsoleChain[]
   hosting: { enabled: boolean; maxFile?: number }
   limits: PublicLimits
+  operator?: Operator
+  /** Path of the operator's logo, below the console. */
+  logo?: string
   local?: { accounts: readonly Hex[] }
 }
 
@@ -69,12 +73,14 @@ export function consoleFacts(settings: Settings, chains: Chains, local?: LocalCh
     }
   })
   const enabled = settings.HOSTING !== 'off'
+  const operator = operatorOf(settings)
   return {
     version: packageVersion(),
     ...(settings.PUBLIC_URL ? { provider: settings.PUBLIC_URL } : {}),
     chains: described,
     hosting: { enabled, ...(enabled ? { maxFile: settings.HOSTING_MAX_FILE } : {}) },
     limits: publicLimits(settings),
+    ...(operator ? { operator } : {}),
     ...(local ? { local: { accounts: local.accounts } } : {}),
   }
 }

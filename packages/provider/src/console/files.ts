@@ -61,6 +61,13 @@ export function readConsole(folder: string, prefix: string): ConsoleFiles {
   return new Map(names.map((name) => [name, fileOf(name, raw)]))
 }
 
+/** Returns a file from memory that has no smaller codings. */
+export function plainFile(contentType: string, bytes: Buffer): ConsoleFile {
+  return { contentType, hash: hashOf(bytes), immutable: false, content: new Map([['identity', bytes]]) }
+}
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64url').slice(0, 27)
+
 function fileOf(name: string, raw: ReadonlyMap<string, Buffer>): ConsoleFile {
   const plain = raw.get(name) as Buffer
   const copies = Object.entries(COPIES).flatMap(([ending, coding]): [Coding, Buffer][] => {
@@ -69,7 +76,7 @@ function fileOf(name: string, raw: ReadonlyMap<string, Buffer>): ConsoleFile {
   })
   return {
     contentType: mime.contentType(name.slice(name.lastIndexOf('/') + 1)) || 'application/octet-stream',
-    hash: createHash('sha256').update(plain).digest('base64url').slice(0, 27),
+    hash: hashOf(plain),
     immutable: name.startsWith('assets/'),
     content: new Map<Coding, Buffer>([...copies, ['identity', plain]]),
   }

@@ -4,6 +4,7 @@ import { PROTOCOL_LIMITS, ProviderError, ValidationError } from '@tidegate/proto
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Settings } from '../config/schema.js'
 import type { Console } from '../console/console.js'
+import { operatorOf } from '../console/operator.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Tracing } from '../process/tracing.js'
@@ -83,7 +84,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   refuseUnstorableParams(app)
   for (const endpoint of endpoints) endpoint.register(app, services)
   serveConsole(app, console)
-  registerDocumentation(app, endpoints)
+  registerDocumentation(app, endpoints, operatorOf(services.settings))
   return { app, connections, close: (limit) => draining.close(limit) }
 }
 

@@ -5,6 +5,14 @@ export function text(raw: string): string {
   return raw
 }
 
+/** Accepts one line of text of limited length, without control characters. */
+export function shortText(max: number): (raw: string) => string {
+  return (raw) => {
+    if (raw.length > max || /\p{C}/u.test(raw)) throw new Error(`must be one line of at most ${max} characters`)
+    return raw
+  }
+}
+
 /** Parses comma-separated paths. */
 export function paths(raw: string): string[] {
   return raw.split(',').map((part) => part.trim())

@@ -13,6 +13,24 @@ export function publicUrl(raw: string): string {
   return href.replace(/\/+$/, '')
 }
 
+/** Parses the URL of a public page, without a user. */
+export function webPage(raw: string): string {
+  const { href, username, password } = httpUrl(raw.trim())
+  if (username || password) throw new Error('must not hold a user')
+  return href
+}
+
+/** Parses an e-mail address, or the URL of a public page. */
+export function contact(raw: string): string {
+  const text = raw.trim()
+  if (/^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/.test(text)) return text
+  try {
+    return webPage(text)
+  } catch {
+    throw new Error('must be an e-mail address or an http(s) URL')
+  }
+}
+
 /** Parses one or more http(s) URLs, separated by commas or spaces. */
 export function httpUrls(raw: string): URL[] {
   return raw

@@ -1,5 +1,6 @@
 import { RequestError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
+import type { Operator } from '../../console/operator.js'
 import type { Endpoint } from './endpoint.js'
 import { openApiDocument } from './openapi.js'
 import { swaggerPages } from './swagger-pages.js'
@@ -14,9 +15,13 @@ const OF_CONNECTION = ['connection', 'content-length', 'date']
  * Serves the OpenAPI document at /spec and /openapi.json, and Swagger UI at /api/docs. Both are created at their first
  * request, since most instances never need them.
  */
-export function registerDocumentation(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+export function registerDocumentation(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  operator: Operator | undefined,
+): void {
   let document: object | undefined
-  const openApi = () => (document ??= openApiDocument(endpoints))
+  const openApi = () => (document ??= openApiDocument(endpoints, operator))
   for (const path of ['/spec', '/openapi.json']) app.get(path, async () => openApi())
 
   let pages: Promise<FastifyInstance> | undefined

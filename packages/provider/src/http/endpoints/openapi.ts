@@ -1,12 +1,13 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '@tidegate/protocol'
 import type { z } from 'zod'
+import type { Operator } from '../../console/operator.js'
 import { packageVersion } from '../../version.js'
 import { FRAMEWORK_ERRORS, STATUS } from '../errors.js'
 import { type EndpointDoc, fieldDoc, type JsonSchema, object } from './docs.js'
 import type { Endpoint } from './endpoint.js'
 
 /** Returns the OpenAPI 3.1 document from the endpoints' validators and descriptions. */
-export function openApiDocument(endpoints: readonly Endpoint[]): Record<string, unknown> {
+export function openApiDocument(endpoints: readonly Endpoint[], operator: Operator = {}): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
@@ -22,6 +23,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Record<string, 
       description:
         'Encrypts file locations, quotes and verifies datatoken orders, and streams the files. Parameters are taken from the query or, where there is a JSON body, from the body; the query wins.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      ...operatorInfo(operator),
     },
     servers: [{ url: '/' }],
     paths,
@@ -40,6 +42,13 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Record<string, 
       },
     },
   }
+}
+
+function operatorInfo({ name, url, contact, terms }: Operator) {
+  const reach =
+    contact === undefined ? {} : contact.includes('@') && !URL.canParse(contact) ? { email: contact } : { url: contact }
+  const who = { ...(name ? { name } : {}), ...(url ? { url } : {}), ...reach }
+  return { ...(terms ? { termsOfService: terms } : {}), ...(Object.keys(who).length > 0 ? { contact: who } : {}) }
 }
 
 /** Describes HEAD: the GET operation without bodies. */

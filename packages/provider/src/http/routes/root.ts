@@ -2,6 +2,7 @@ import type { Chain } from '@tidegate/chain'
 import type { Address } from 'viem'
 import type { Settings } from '../../config/schema.js'
 import type { Console } from '../../console/console.js'
+import { operatorOf } from '../../console/operator.js'
 import { packageVersion } from '../../version.js'
 import { varyBy, wantsPage } from '../console/accept.js'
 import { ADDRESS, json, object } from '../endpoints/docs.js'
@@ -26,6 +27,15 @@ const SIGN_IN = {
   description: 'Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages.',
 }
 
+const WEB = { type: 'string', format: 'uri' } as const
+const OPERATOR = {
+  ...object(
+    { name: { type: 'string' }, url: WEB, contact: { type: 'string' }, imprint: WEB, privacy: WEB, terms: WEB },
+    ['name', 'url', 'contact', 'imprint', 'privacy', 'terms'],
+  ),
+  description: 'Who runs the service, if that is configured.',
+}
+
 /** `GET /`: software and version, served chains with provider addresses and contracts, and the paths of all endpoints. */
 export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Console, 'path'>): Endpoint {
   return {
@@ -48,8 +58,9 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
               contracts: { type: 'object', additionalProperties: CONTRACTS },
               serviceEndpoints: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
               signIn: SIGN_IN,
+              operator: OPERATOR,
             },
-            ['signIn'],
+            ['signIn', 'operator'],
           ),
         ),
         302: { description: 'The console, for browsers.' },
@@ -69,6 +80,7 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
 
 function rootDocument(endpoints: readonly Endpoint[], services: Services) {
   const { chains, settings } = services
+  const operator = operatorOf(settings)
   const offered = endpoints.filter(({ isOffered }) => isOffered?.(services) ?? true)
   const named = offered.flatMap(({ names, method, path }) => names.map((name) => [name, [method, path]]))
   return {
@@ -79,6 +91,7 @@ function rootDocument(endpoints: readonly Endpoint[], services: Services) {
     contracts: Object.fromEntries([...chains].map(([chainId, chain]) => [chainId, contractsOf(chain)])),
     serviceEndpoints: Object.fromEntries(named) as Record<string, [string, string]>,
     ...signIn(settings),
+    ...(operator ? { operator } : {}),
   }
 }
 

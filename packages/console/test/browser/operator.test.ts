@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
+import { launchBrowser, NO_TROUBLE, observedPage } from '../../../../test/helpers/browser.js'
+import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
+import { buildHere } from '../../../../test/helpers/command-here.js'
+import { startInstance } from '../../../../test/helpers/instance.js'
+import { ask } from '../../../../test/helpers/requests.js'
+import { World } from '../../../../test/helpers/world.js'
+
+const PICTURE =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#a50"/></svg>'
+const OPERATOR = {
+  name: 'Tide & Tables <Ltd.>',
+  url: 'https://tides.example.org/',
+  contact: 'help@tides.example.org',
+  imprint: 'https://tides.example.org/imprint',
+  privacy: 'https://tides.example.org/privacy',
+  terms: 'https://tides.example.org/terms',
+}
+
+/** Whose shop it is: OPERATOR_NAME and the other settings of an operator. */
+describe('the operator', () => {
+  const folder = newFolder()
+  const logo = join(folder, 'logo')
+  let world: World
+  let base: string
+  const settings = (changed: NodeJS.ProcessEnv = {}) =>
+    world.beside({
+      ...{
+        STATE_DIR: join(folder, 'state'),
+        CONSOLE: 'true',
+        OPERATOR_NAME: OPERATOR.name,
+        OPERATOR_URL: OPERATOR.url,
+      },
+      ...{ OPERATOR_CONTACT: OPERATOR.contact, IMPRINT_URL: OPERATOR.imprint, PRIVACY_URL: OPERATOR.privacy },
+      ...{ TERMS_URL: OPERATOR.terms, OPERATOR_LOGO: logo, ...changed },
+    })
+
+  beforeAll(async () => {
+    writeFileSync(logo, PICTURE)
+    world = await World.start()
+    const instance = await startInstance(settings())
+    atEnd(() => instance.end())
+    base = instance.url
+  })
+
+  it('is named at /, in OpenAPI and in the settings of the console', async () => {
+    expect((await ask(`${base}/`)).json.operator).toEqual(OPERATOR)
+    const { info } = (await ask(`${base}/openapi.json`)).json as { info: object }
+    const { name, url, contact: email, terms: termsOfService } = OPERATOR
+    expect(info).toMatchObject({ termsOfService, contact: { name, url, email } })
+    const { json } = await ask(`${base}/console/config.json`)
+    expect([json.operator, json.logo]).toEqual([OPERATOR, 'operator-logo'])
+    expect((await ask(`${world.network.providerUrl}/`)).json).not.toHaveProperty('operator')
+  })
+
+  it('is shown in head and foot of the console, on telephone and desk', async () => {
+    const browser = await launchBrowser()
+    atEnd(() => browser.close())
+    for (const width of [390, 1440]) {
+      const { context, page, trouble } = await observedPage(browser, {
+        origins: [base],
+        viewport: { width, height: 900 },
+      })
+      await withAxe(context)
+      await page.goto(`${base}/console/status`)
+      const foot = page.locator('footer.foot')
+      await foot.waitFor()
+      expect(await foot.innerText()).toContain(OPERATOR.name)
+      const links = await foot.locator('a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
+      const { url, contact, imprint, privacy, terms } = OPERATOR
+      expect(links).toEqual([url, `mailto:${contact}`, imprint, privacy, terms])
+      expect(await page.title()).toContain(OPERATOR.name)
+      const picture = page.locator('img.logo')
+      expect(await picture.evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
+      // the bar of pages at the foot of a telephone covers none of it
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      const last = foot.locator('a').last()
+      await last.click({ trial: true })
+
+      expect(await axeFindings(page)).toEqual([])
+      expect(trouble).toEqual(NO_TROUBLE)
+      await context.close()
+    }
+  })
+
+  it.each([
+    ['OPERATOR_NAME', 'two\nlines', 'one line of at most 100 characters'],
+    ['OPERATOR_URL', 'javascript:alert(1)', 'http(s) URL'],
+    ['OPERATOR_CONTACT', 'somebody', 'an e-mail address or an http(s) URL'],
+    ['TERMS_URL', 'https://user:secret@example.org', 'must not hold a user'],
+    ['OPERATOR_LOGO', '/nowhere/logo.svg', 'cannot be read (ENOENT)'],
+    ['OPERATOR_LOGO', import.meta.filename, 'is no SVG, PNG, WebP or JPEG'],
+  ])('is refused with a reason if %s is wrong', async (name, value, reason) => {
+    const { status, stderr } = await buildHere(settings({ [name]: value, STATE_DIR: join(folder, 'refused') }))
+    expect([status, stderr]).toEqual([2, expect.stringContaining(reason)])
+    expect(stderr).toContain(name)
+    expect(stderr).not.toContain('secret')
+  })
+})

@@ -1,0 +1,28 @@
+import * as parse from '../parsers/index.js'
+import { setting } from '../setting.js'
+
+const link = (doc: string, path: string) =>
+  setting({ parse: parse.webPage, doc, example: `https://market.example.org/${path}` })
+
+/** Who runs the service: public, shown in the console, at / and in the API documentation. */
+export const OPERATOR = {
+  OPERATOR_NAME: setting({
+    parse: parse.shortText(100),
+    doc: 'Name of the operator, up to 100 characters, which the console shows in its head and foot.',
+    example: 'Tide Tables Ltd.',
+  }),
+  OPERATOR_URL: link("The operator's web site, which the name links to.", ''),
+  OPERATOR_CONTACT: setting({
+    parse: parse.contact,
+    doc: 'How consumers reach the operator: an e-mail address or an http(s) URL.',
+    example: 'help@market.example.org',
+  }),
+  OPERATOR_LOGO: setting({
+    parse: parse.text,
+    doc: 'Path of a picture (SVG, PNG, WebP, JPEG) of up to 256 KiB, which the console shows in place of its own mark.',
+    example: '/etc/tidegate/logo.svg',
+  }),
+  IMPRINT_URL: link("The operator's imprint.", 'imprint'),
+  PRIVACY_URL: link("The operator's privacy policy.", 'privacy'),
+  TERMS_URL: link("The operator's terms of service.", 'terms'),
+} as const
