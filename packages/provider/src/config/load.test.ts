@@ -109,6 +109,9 @@ describe('settings', () => {
     const file = join(folder, 'settings.env')
     writeFileSync(file, `PROVIDER_PRIVATE_KEY=${KEY}\nNETWORK_URL=http://file\nPORT=1\n`)
     expect(loadSettings({ PORT: '2' }, file)).toMatchObject({ PORT: 2 })
+    // a comment whose line does not end
+    writeFileSync(file, `PORT=3\n# TERMS_URL=https://a.example`)
+    expect(loadSettings(base, file)).toMatchObject({ PORT: 3, TERMS_URL: undefined })
     writeFileSync(file, `NONSENSE=1\n`)
     expect(problems(base, file)).toEqual([`Line 1 of ${file}: no such setting.`])
     expect(problems(base, join(folder, 'missing'))).toEqual([expect.stringContaining('cannot be read: ENOENT')])

@@ -24,7 +24,8 @@ export function loadSettings(own: Environment, file?: string, needs: 'all' | 'da
   const problems: string[] = []
   const text = file === undefined ? '' : readSettingsFile(file, problems)
   for (const line of linesWithoutValue(text)) problems.push(`Line ${line} of ${file}: is not of the form NAME=value.`)
-  const fromFile = parseEnv(text) as Environment
+  // Node 20 takes a comment in the last line for a name if the line does not end
+  const fromFile = parseEnv(`${text}\n`) as Environment
   for (const name of Object.keys(fromFile)) {
     if (/[\r\n]/.test(name)) continue
     // no unknown name is quoted: it may be a key in the wrong place

@@ -2,7 +2,7 @@ import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
 const link = (doc: string, path: string) =>
-  setting({ parse: parse.webPage, doc, example: `https://market.example.org/${path}` })
+  setting({ parse: parse.webPage, doc, example: `https://${path}.example.org` })
 
 /** Who runs the service: public, shown in the console, at / and in the API documentation. */
 export const OPERATOR = {
@@ -11,7 +11,7 @@ export const OPERATOR = {
     doc: 'Name of the operator, up to 100 characters, which the console shows in its head and foot.',
     example: 'Tide Tables Ltd.',
   }),
-  OPERATOR_URL: link("The operator's web site, which the name links to.", ''),
+  OPERATOR_URL: link("The operator's web site, which the name links to.", 'www'),
   OPERATOR_CONTACT: setting({
     parse: parse.contact,
     doc: 'How consumers reach the operator: an e-mail address or an http(s) URL.',
