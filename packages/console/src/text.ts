@@ -40,6 +40,7 @@ export const text = {
   copyFailed: 'The browser did not let the page copy. Select the text instead.',
   showMore: (rest: number) => `Show ${plural(rest, { one: 'more character', other: 'more characters' })}`,
   showLess: 'Show less',
+  picture: (alternative: string) => (alternative ? `[picture: ${alternative}]` : '[picture]'),
   unseen: (code: string) => `Invisible character ${code}`,
   exactly: (amount: string) => `Exactly ${amount}`,
   bytesExactly: (bytes: string) => `${bytes} bytes`,

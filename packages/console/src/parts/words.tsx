@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { clamped, type Stretch, stretchesOf } from '../format/hostile.js'
 import { text as words } from '../text.js'
 
@@ -19,24 +18,9 @@ export function Words({ text, most = 300 }: Told) {
   )
 }
 
-/** A stranger's text of several lines, folded after its beginning. Its links stay plain text. */
-export function Paragraphs({ text, most = 1_200 }: Told) {
-  const [whole, setWhole] = useState(false)
-  const { text: shown, rest } = clamped(text, whole ? text.length : most)
-  const isLong = text.length > most
-  return (
-    <div class="paragraphs">
-      <p class="words-block" dir="auto">
-        {stretchesOf(shown).map(stretched)}
-        {rest > 0 && '…'}
-      </p>
-      {isLong && (
-        <button type="button" class="text-button" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? words.showLess : words.showMore(rest)}
-        </button>
-      )}
-    </div>
-  )
+/** A stranger's text, with codes of invisible characters. */
+export function Visible({ text }: { text: string }) {
+  return <>{stretchesOf(text).map(stretched)}</>
 }
 
 function stretched(stretch: Stretch, at: number) {

@@ -53,6 +53,43 @@ describe('hostile text of the chain', () => {
   })
 })
 
+describe('a description', () => {
+  it('is Markdown, whose HTML, pictures and odd links do nothing', async () => {
+    await withAxe(observed.context)
+    const description = [
+      '## Gauges',
+      'Read **every** hour. See [the manual](https://tides.example.org/manual).',
+      '- one\n- two',
+      '| gauge | height |\n|---|---|\n| north | 4.2 |',
+      `[run](${LINK}) [file](file:///etc/passwd) [data](data:text/html,x) [user](https://a:b@evil.example)`,
+      `![a picture](https://evil.example/track.png) ${SCRIPT}`,
+    ].join('\n\n')
+    const { did } = await published({ name: 'Gauges', description, price: 'free' })
+    await visit(`asset/${did}`)
+    const shown = page.locator('.markdown')
+    await shown.getByRole('heading', { name: 'Gauges' }).waitFor()
+    expect(await shown.locator('strong').innerText()).toBe('every')
+    expect(await shown.locator('li').allInnerTexts()).toEqual(['one', 'two'])
+    expect(await shown.locator('td').allInnerTexts()).toEqual(['north', '4.2'])
+    const links = await shown
+      .locator('a')
+      .evaluateAll((all) => all.map((one) => [(one as HTMLAnchorElement).href, one.getAttribute('rel')]))
+    expect(links).toEqual([['https://tides.example.org/manual', 'nofollow noopener noreferrer']])
+    expect(await shown.innerText()).toContain('the manual (tides.example.org)')
+    for (const text of [`[run](${LINK})`, '[picture: a picture]', SCRIPT])
+      expect(await shown.innerText()).toContain(text)
+    expect(await page.evaluate(() => ['ran' in globalThis, document.querySelectorAll('main img').length])).toEqual([
+      false,
+      0,
+    ])
+    expect(await axeFindings(page)).toEqual([])
+    const deep = await published({ name: 'Deep', description: `${'> '.repeat(500)}deep`, price: 'free' })
+    await visit(`asset/${deep.did}`)
+    await shown.getByText('> > >').first().waitFor()
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+})
+
 describe('a search', () => {
   it('follows each letter, even if the browser limits changes of the address', async () => {
     await published({ name: 'Heights beside the lighthouse', price: 'free' })

@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks'
 import { plainLine } from '../../format/hostile.js'
 import { Icon } from '../../icons/icon.js'
 import { ButtonLink } from '../../parts/button.js'
+import { Description } from '../../parts/description.js'
 import { Page } from '../../parts/page.js'
 import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
-import { Paragraphs, Words } from '../../parts/words.js'
+import { Words } from '../../parts/words.js'
 import { queryOf, searchOf } from '../../state/catalogue-query.js'
 import { isReadable } from '../../state/chains.js'
 import { config } from '../../state/config.js'
@@ -78,7 +79,7 @@ function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
           {state === 'unlisted' && <Notice>{words.stateHints.unlisted}</Notice>}
           <section class="panel" aria-labelledby="about">
             <h2 id="about">{words.about}</h2>
-            {description ? <Paragraphs text={description} /> : <p class="muted">{words.noDescription}</p>}
+            {description ? <Description text={description} /> : <p class="muted">{words.noDescription}</p>}
           </section>
           {service && <Files service={service} />}
           <Facts asset={asset} service={service} />

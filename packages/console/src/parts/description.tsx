@@ -1,0 +1,23 @@
+import { useState } from 'preact/hooks'
+import { clamped } from '../format/hostile.js'
+import { text as words } from '../text.js'
+import { Markdown } from './markdown.js'
+
+/** A stranger's Markdown, folded after its beginning. */
+export function Description({ text, most = 1_200 }: { text: string; most?: number }) {
+  const [whole, setWhole] = useState(false)
+  const { text: shown, rest } = clamped(text, whole ? text.length : most)
+  const isLong = text.length > most
+  return (
+    <div class="paragraphs">
+      <div class="markdown">
+        <Markdown text={rest > 0 ? `${shown}…` : shown} />
+      </div>
+      {isLong && (
+        <button type="button" class="text-button" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? words.showLess : words.showMore(rest)}
+        </button>
+      )}
+    </div>
+  )
+}
