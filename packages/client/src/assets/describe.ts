@@ -21,7 +21,8 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
     chainId,
     nft,
     owner: addressIn(facts.owner) ?? zeroAddress,
-    name: lineOf(metadata.name),
+    // a hidden state leaves only the name of the data NFT
+    name: lineOf(own.metadata === undefined ? facts.name : metadata.name),
     description: textOf(metadata.description),
     author: lineOf(metadata.author),
     license: lineOf(license.name ?? metadata.license),

@@ -13,6 +13,7 @@ export interface SearchOptions {
   beginning?: boolean | undefined
   /** Required tags. */
   tags?: string[] | undefined
+  /** The owner, whose unlisted assets are found as well. */
   owner?: Address | undefined
   /** Type of the asset: `dataset`, `algorithm`, … */
   type?: string | undefined
@@ -68,7 +69,7 @@ const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
 }
 
 /**
- * Searches the assets that are for sale. Throws TidegateError `SEARCH_UNAVAILABLE`, `BAD_OPTION`, and `VALIDATION` for a
+ * Searches the assets that are for sale; unlisted ones only by their owner. Throws TidegateError `SEARCH_UNAVAILABLE`, `BAD_OPTION`, and `VALIDATION` for a
  * query that the provider refuses.
  *
  * @example
@@ -143,7 +144,8 @@ function queryOf({ text, beginning = false, tags = [], owner, type }: SearchOpti
   })
   const filter = [
     ...tags.slice(0, WORDS).map((tag) => either('tags.keyword', tag)),
-    ...(owner === undefined ? [] : [{ term: { 'nft.owner': owner } }]),
+    // an owner finds unlisted assets as well
+    owner === undefined ? { term: { 'nft.state': 0 } } : { term: { 'nft.owner': owner } },
     ...(type === undefined ? [] : [either('type', type)]),
   ]
   return { bool: { must: wanted(words, beginning), filter } }

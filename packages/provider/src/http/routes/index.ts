@@ -5,6 +5,7 @@ import { directCommand } from './direct-command.js'
 import { download } from './download.js'
 import { createDownloadLink, followDownloadLink } from './download-link.js'
 import { encrypt } from './encrypt.js'
+import { encryptVersion } from './encrypt-version.js'
 import { fileinfo } from './fileinfo.js'
 import { live, ready } from './health.js'
 import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
@@ -21,6 +22,7 @@ import { validateDdo } from './validate.js'
 export const ENDPOINTS: readonly Endpoint[] = [
   nonce,
   encrypt,
+  encryptVersion,
   decrypt,
   fileinfo,
   initialize,
