@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { readDocument } from '../chain/document.js'
+import { readDocument, STATES } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Asset } from '../types.js'
@@ -144,11 +144,12 @@ function queryOf({ text, beginning = false, tags = [], owner, type }: SearchOpti
   })
   const filter = [
     ...tags.slice(0, WORDS).map((tag) => either('tags.keyword', tag)),
-    // an owner finds unlisted assets as well
-    owner === undefined ? { term: { 'nft.state': 0 } } : { term: { 'nft.owner': owner } },
+    ...(owner === undefined ? [] : [{ term: { 'nft.owner': owner } }]),
     ...(type === undefined ? [] : [either('type', type)]),
   ]
-  return { bool: { must: wanted(words, beginning), filter } }
+  // unlisted assets are rare, so that leaving them out is cheap; their owner finds them
+  const hidden = owner === undefined ? { must_not: [{ term: { 'nft.state': STATES.indexOf('unlisted') } }] } : {}
+  return { bool: { must: wanted(words, beginning), filter, ...hidden } }
 }
 
 /** Returns a condition for each word. A word with other characters than letters and digits is never a prefix. */

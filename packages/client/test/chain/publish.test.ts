@@ -222,6 +222,13 @@ describe('a published asset', () => {
     expect(await market.balance(datatoken, buyer)).toBe(0n)
   })
 
+  it.each([1, 4] as const)('of template %i becomes free, and paid again', async (template) => {
+    const { Ocean } = world.network.addresses
+    const { priced } = await changing({ token: Ocean, rate: 10n ** 18n }, template)
+    await priced('free', 2, { type: 'free', total: [] })
+    await priced({ amount: '3' }, 3, { type: 'fixed', total: [{ symbol: 'OCEAN', amount: '3.003' }] })
+  })
+
   it('completes a change of its price that failed between two transactions', async () => {
     const { did, datatoken, publisher, priced } = await changing({
       token: world.network.addresses.Ocean,
@@ -285,8 +292,8 @@ describe('a published asset', () => {
   })
 
   /** An asset, and a change of its price that must take a number of transactions and lead to a price. */
-  async function changing(price: Parameters<Market['sale']>[0]['price']) {
-    const sale = await market.sale({ price })
+  async function changing(price: Parameters<Market['sale']>[0]['price'], template: 1 | 2 | 4 = 2) {
+    const sale = await market.sale({ price, template })
     const priced = async (wanted: Asking, count: number, expected: object) => {
       const { transactions } = await sale.publisher.tidegate.update(sale.did, { price: wanted })
       expect(transactions).toHaveLength(count)
