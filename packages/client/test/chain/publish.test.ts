@@ -1,10 +1,11 @@
-import type { Asking } from '@tidegate/client'
+import { type Asking, createTidegate } from '@tidegate/client'
 import { type Address, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask, served } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import { walletFor } from '../world.js'
 import { Market, type Person } from './market.js'
 
 let world: World
@@ -250,6 +251,32 @@ describe('a published asset', () => {
       message: expect.stringContaining('name its token'),
     })
     await priced({ amount: '2', token: MockUSDC }, 1, { type: 'fixed', total: [{ symbol: 'USDC', amount: '2.004' }] })
+  })
+
+  it('completes a change that failed between its price and its document', async () => {
+    const { did, publisher } = await changing('free')
+    const wallet = walletFor(world, publisher.signer)
+    let signed = 0
+    const failing = createTidegate({
+      url: world.network.providerUrl,
+      publicClient: market.reader,
+      wallet: {
+        ...wallet,
+        signTransaction: (transaction: never) => {
+          if (++signed > 1) throw new Error('The device was unplugged.')
+          return wallet.signTransaction(transaction)
+        },
+      } as typeof wallet,
+    })
+    const changes = { name: 'Completed', price: { amount: '5' }, state: 'unlisted' as const }
+    const failed = failing.update(did, changes)
+    await expect(failed).rejects.toMatchObject({ transactions: [expect.stringMatching(/^0x/)] })
+    const { changed, transactions } = await publisher.tidegate.update(did, changes)
+    expect(changed).toEqual(['name', 'price', 'state'])
+    // the end of the free access, and the document with its state
+    expect(transactions).toHaveLength(2)
+    await known(did, { 'metadata.name': 'Completed', 'nft.state': 5 })
+    expect((await publisher.tidegate.asset(did)).services[0]?.price).toMatchObject({ total: [{ amount: '5.005' }] })
   })
 
   it('is hidden from searches and shown again, alone or with a change of its document', async () => {

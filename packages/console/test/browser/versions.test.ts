@@ -1,8 +1,9 @@
+import { createTidegate } from '@tidegate/client'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../../../scripts/screenshots/steps.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, dev, observed, page, published, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
 
@@ -53,5 +54,32 @@ describe('an own asset in Mine', () => {
     await row(did).getByText('For sale', { exact: true }).waitFor()
     await eventually(async () => (await told()).state === 'active')
     expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+
+  it('is published without being found', async () => {
+    await visit('publish')
+    await connect(page, 0)
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('1') })
+    await page.locator('.file[data-status=done]').waitFor()
+    await button('Continue').click()
+    await page.getByLabel('Name').fill('Published unlisted')
+    await button('Continue').click()
+    await page.getByLabel('Do not find it').check()
+    await button('Continue').click()
+    await page.getByText('Do not find it').waitFor()
+    await button('Publish').click()
+    await page.getByRole('heading', { name: 'Published' }).waitFor()
+    const did = (await page.locator('[data-did]').getAttribute('data-did')) ?? ''
+    const { providerUrl: url, rpcUrl } = dev.facts
+    const reader = createTidegate({ url, rpcUrl })
+    await eventually(() =>
+      reader.asset(did).then(
+        ({ state }) => state === 'unlisted',
+        () => false,
+      ),
+    )
+    expect((await reader.search({ text: 'Published unlisted' })).assets).toEqual([])
   })
 })

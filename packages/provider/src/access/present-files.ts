@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { untrustedView } from '@tidegate/chain'
 import { AccessError, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
 import { STORAGE_LIMITS } from '@tidegate/storage'
@@ -8,8 +7,8 @@ import type { OpenService } from './service.js'
 
 /**
  * Returns a files object with the present files of its service after its own, for a new version of the service. A present
- * file that is among the new ones is left out; one whose name is taken moves into a folder `old`. Throws ValidationError,
- * AssetError.
+ * file that is among the new ones is left out; one whose name is taken moves into a folder: `old`, `old 2`, …
+ * Throws ValidationError, AssetError.
  */
 export function withPresentFiles(
   { fileLists }: Pick<Access, 'fileLists'>,
@@ -20,22 +19,29 @@ export function withPresentFiles(
   // a files object of another asset would let its owner sell these files
   if (!isSame(nftAddress, asset.nft) || !isSame(datatokenAddress, service.datatokenAddress) || !Array.isArray(files))
     throw ValidationError.of('body', 'The body must be a files object of this data NFT and datatoken.')
-  const all: unknown[] = [...files]
-  const names = new Set(files.map(nameOf))
-  for (const object of fileLists.of(asset, { service, index }).objects) {
-    if (files.some((one) => isDeepStrictEqual(one, object))) continue
-    let name = nameOf(object)
-    while (name !== undefined && names.has(name)) name = `old/${name}`
-    names.add(name)
-    all.push(name === undefined ? object : { ...(object as object), name })
-  }
+  const known = new Set(files.map((object) => JSON.stringify(object)))
+  const present = fileLists.of(asset, { service, index }).objects.filter((one) => !known.has(JSON.stringify(one)))
   const { count } = STORAGE_LIMITS.files
-  if (all.length > count)
+  const sum = files.length + present.length
+  if (sum > count)
     throw ValidationError.of(
       'body',
-      `A service has at most ${count} files, and these are ${all.length} with its old ones.`,
+      `A service has at most ${count} files, and these are ${sum} with its present ones.`,
     )
+  const names = new Set(files.map(nameOf))
+  const all = [...files, ...present.map((object) => renamed(object, names))]
   return Buffer.from(JSON.stringify({ nftAddress, datatokenAddress, files: all }))
+}
+
+/** Returns a storage object with a free name, which it adds to the taken ones. */
+function renamed(object: unknown, taken: Set<string | undefined>): unknown {
+  const name = nameOf(object)
+  if (name === undefined) return object
+  const base = name.replace(/^old(?: \d+)?\//, '')
+  let free = name
+  for (let n = 1; taken.has(free); n++) free = `${n === 1 ? 'old' : `old ${n}`}/${base}`
+  taken.add(free)
+  return { ...(object as object), name: free }
 }
 
 /** Throws AccessError unless an account may change the metadata of an asset. Throws ChainError if no node answers. */

@@ -13,7 +13,10 @@ describe('POST /api/services/encrypt/version', () => {
   beforeAll(async () => {
     world = await World.start()
     publisher = await world.somebody()
-    asset = await world.publish({ publisher, files: [object('a'), { ...object('b'), name: 'tides.csv' }] })
+    asset = await world.publish({
+      publisher,
+      files: [object('a'), { ...object('b'), name: 'tides.csv' }, { ...object('d'), name: 'old/tides.csv' }],
+    })
   })
 
   const object = (path: string) => ({ type: 'url', url: `https://secret.example/${path}`, method: 'GET' })
@@ -43,7 +46,8 @@ describe('POST /api/services/encrypt/version', () => {
     expect(status, text).toBe(201)
     const key = providerKey(world.network.accounts[8]?.privateKey as `0x${string}`)
     const { files } = JSON.parse(decrypt([key], Buffer.from(text.slice(2), 'hex')).toString())
-    expect(files).toEqual([...added, { ...object('b'), name: 'old/tides.csv' }])
+    const named = (path: string, name: string) => ({ ...object(path), name })
+    expect(files).toEqual([...added, named('b', 'old/tides.csv'), named('d', 'old 2/tides.csv')])
   })
 
   it('refuses everybody but those who may change the metadata, and discloses nothing', async () => {
@@ -55,7 +59,7 @@ describe('POST /api/services/encrypt/version', () => {
       [await post(filesOf([object('c')]), publisher, { signature: '' }), 400, /signature/],
       [await post(foreign), 400, /of this data NFT/],
       [await post('no json'), 400, /of this data NFT/],
-      [await post(filesOf(Array(999).fill(object('c')))), 400, /at most 1000 files, and these are 1001/],
+      [await post(filesOf(Array(999).fill(object('c')))), 400, /at most 1000 files, and these are 1002/],
       [await post(filesOf([object('c')]), publisher, { serviceId: 'no' }), 400, /UNKNOWN_SERVICE/],
     ] as const
     for (const [{ status, text }, expected, reason] of refusals) {
