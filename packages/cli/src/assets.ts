@@ -20,7 +20,7 @@ export async function assets(of: `0x${string}` | undefined, { page, ...options }
     const owner = of ?? own
     if (!owner) throw misuse('no account is named: give an address, --keystore FILE or --account N.')
     const { assets, atLeast, incomplete } = await client.published(owner, { signal })
-    if (incomplete) out.note('Assets that are revoked or retired may be missing: the node does not list all of them.')
+    if (incomplete) out.note('This provider does not list assets that are revoked or retired.')
     const end = page * PAGE
     const total = assets.length
     const found = { assets: assets.slice(end - PAGE, end), page, total, atLeast, more: end < total }

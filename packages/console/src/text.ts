@@ -410,8 +410,7 @@ export const text = {
     connect: 'Connect a wallet to see your assets and orders',
     connectHint: 'They are read from the chain: you need no account here.',
     noAssets: 'You have not published anything here yet',
-    hiddenMissing:
-      'The chain could not be searched back to its beginning. Assets that are revoked or retired may be missing here; each still has its own address.',
+    hiddenMissing: 'This provider does not list assets that are revoked or retired. Each still has its own address.',
     noAssetsHint: 'Drop a file, set a price, and it is for sale.',
     noOrders: 'You have not ordered anything here yet',
     noOrdersHint: 'What you buy is kept here, to download again.',

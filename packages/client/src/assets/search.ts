@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
-import { readDocument, STATES } from '../chain/document.js'
+import { STATES } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Asset } from '../types.js'
 import { fieldsOf, listOf } from '../values.js'
-import { describe } from './describe.js'
+import { assetOf } from './describe.js'
 
 export interface SearchOptions {
   /** Required words, each in name, description, author, tags or DID. */
@@ -118,16 +118,10 @@ async function found({ api }: Context, options: SearchOptions, from: number, siz
   const { value, relation } = fieldsOf(total)
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || !Array.isArray(list))
     throw new TidegateError('BAD_ANSWER', "The provider's response has no search result.")
-  return { assets: listOf(list, size).flatMap(assetOf), total: value, atLeast: relation === 'gte' }
-}
-
-/** Returns the asset of a hit, or nothing if the document is not that of its DID. */
-function assetOf(hit: unknown): Asset[] {
-  const document = fieldsOf(fieldsOf(hit)._source)
-  try {
-    return [describe(readDocument(document, String(document.id)))]
-  } catch {
-    return []
+  return {
+    assets: listOf(list, size).flatMap((hit) => assetOf(fieldsOf(fieldsOf(hit)._source))),
+    total: value,
+    atLeast: relation === 'gte',
   }
 }
 

@@ -8,6 +8,7 @@ import { encrypt } from './encrypt.js'
 import { encryptVersion } from './encrypt-version.js'
 import { fileinfo } from './fileinfo.js'
 import { live, ready } from './health.js'
+import { hiddenAssets } from './hidden-assets.js'
 import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
 import { assetNames } from './names.js'
@@ -40,6 +41,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   invalidateAuthToken,
   assetDdo,
   assetMetadata,
+  hiddenAssets,
   validateDdo,
   searchAssets,
   searchMetadata,

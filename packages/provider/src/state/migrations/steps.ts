@@ -330,4 +330,6 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_reading ADD COLUMN offers BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET offers = 0;
   `,
+  // owners list their hidden assets
+  'CREATE INDEX index_nft_by_owner ON index_nft (owner)',
 ]
