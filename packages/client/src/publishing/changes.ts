@@ -107,7 +107,7 @@ function accessOf(credentials: unknown): string[] | null | undefined {
   const { allow = [] } = fieldsOf(credentials)
   if (!Array.isArray(allow)) return undefined
   if (allow.length === 0) return null
-  const [{ type, values }] = [fieldsOf(allow[0])]
+  const { type, values } = fieldsOf(allow[0])
   return allow.length === 1 && type === 'address' && Array.isArray(values) ? values.map(String) : undefined
 }
 
