@@ -59,7 +59,7 @@ export async function encryptedVersion(
     const path = `/api/services/encrypt/version?${query}`
     return context.api.post<unknown>(path, filesObject(created, files), undefined, headers)
   }
-  const answer = await provenOften(context, 'encrypt', send).catch((error) => {
+  const answer = await provenOften(context, 'encryptVersion', send).catch((error) => {
     if (error.status !== 404 && error.status !== 405) throw error
     throw new TidegateError('UNSUPPORTED', 'This provider cannot keep the old files: name them with the new ones.')
   })

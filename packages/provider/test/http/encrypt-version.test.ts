@@ -30,7 +30,7 @@ describe('POST /api/services/encrypt/version', () => {
       serviceId: asset.ddo.services[0]?.id as string,
       consumerAddress: signer.address,
       nonce,
-      signature: await signText(signer, `${signer.address}${nonce}encrypt`),
+      signature: await signText(signer, `${signer.address}${nonce}encryptVersion`),
       ...changed,
     }
     return ask(`${world.network.providerUrl}/api/services/encrypt/version?${new URLSearchParams(params)}`, {

@@ -21,7 +21,7 @@ export const encryptVersion: Endpoint = {
   doc: {
     summary: 'Encrypt new files with the present ones',
     description:
-      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encrypt". A present file that is among the new ones is left out; one whose name is taken gets the folder old.',
+      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file that is among the new ones is left out; one whose name is taken gets the folder old.',
     token: true,
     params: { ...params, ...PROOF },
     body: FILES_BODY,
@@ -50,7 +50,7 @@ export const encryptVersion: Endpoint = {
         const { documentId, serviceId, consumerAddress } = sent.params
         const opened = await openService(access, documentId, serviceId)
         const { chain } = opened.asset
-        const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encrypt')]
+        const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encryptVersion')]
         const updater = await proveConsumer(sent, consumerAddress, messages, chain, services)
         await assertUpdater(opened, updater.address)
         const files = withPresentFiles(access, opened, body)
