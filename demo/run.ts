@@ -35,7 +35,7 @@ async function tour(): Promise<void> {
 
     console.log('Account 1 sells a file. Its location is encrypted, and only account 2 may buy it:')
     const terms = ['--license', 'CC-BY-4.0', '--tag', 'tides', '--price', '5', '--timeout', '30d', '--allow', buyer]
-    const did = (await tidegate('publish', url, '--name', 'Tide tables', ...terms, '--account', '1')).trim()
+    const did = (await tidegate('publish', url, '--name', 'Tide tables', ...terms, '--account', '1', '--yes')).trim()
 
     console.log('Everybody can find the asset and read its description:')
     await tidegate('search', 'tide')

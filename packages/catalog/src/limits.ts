@@ -25,6 +25,8 @@ export const CATALOG_LIMITS = {
     fields: 64,
     /** The maximum weight or boost, and the number of fractions of a point. */
     weight: { most: 1000, parts: 1000 },
+    /** Hidden assets of an owner in one answer: more than a person puts on sale again. */
+    hidden: 200,
     /** Hits of one page, and the last hit that a page may reach: as in Elasticsearch without a cursor. */
     page: { most: 1000, reach: 10_000 },
     /** Counted hits. If there are more, the response says so. */

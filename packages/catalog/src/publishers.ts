@@ -16,7 +16,10 @@ export interface Publishers {
  * Whether one of the publishers has sent the newest metadata of an asset. The owner at creation says nothing: whoever deploys
  * a data NFT names its owner, and who else may write its metadata. Throws ChainError if access lists decide and are unknown.
  */
-export function isOfPublishers({ chainId, metadata }: IndexedAsset, publishers: Publishers | undefined): boolean {
+export function isOfPublishers(
+  { chainId, metadata }: Pick<IndexedAsset, 'chainId'> & { metadata: Pick<IndexedAsset['metadata'], 'from'> },
+  publishers: Publishers | undefined,
+): boolean {
   if (publishers === undefined || publishers.addresses.includes(metadata.from)) return true
   const members = publishers.members(chainId)
   if (!members)

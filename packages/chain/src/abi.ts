@@ -36,6 +36,7 @@ export const VIEWS = parseAbi([
   abi.METADATA_STATE,
   'function getTokensList() view returns (address[])',
   abi.OWNER_OF,
+  abi.NFT_PERMISSIONS,
   'function tokenURI(uint256 tokenId) view returns (string)',
   abi.BALANCE_OF,
   'function totalSupply() view returns (uint256)',

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Asking, FileObject, PublishRequest } from '@tidegate/client'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
+import { agreed } from './people/agreement.js'
 import { secondsText } from './people/amounts.js'
+import { indexed } from './people/indexed.js'
 import { address, addresses, collected, duration, forSigning, hash, YES } from './people/options.js'
-import { confirm, interrupted, isInteractive } from './people/output/prompts.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 import { type Source, sourcesOf, sourceText } from './people/sources.js'
@@ -28,6 +28,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y (default: forever)', duration)
     .option('--allow <address>', 'an account that may buy (default: everybody); may be repeated', addresses)
     .option('--service-name <name>', 'name of the service')
+    .option('--unlisted', 'hide it from searches; it can be bought by its DID')
     .option('--resume <tx>', 'continue an earlier run after its first transaction', hash)
     .option(...YES)
     .action(async (sources, options) => finish(await publish(sources, options)))
@@ -44,6 +45,7 @@ interface PublishOptions extends PeopleOptions {
   timeout?: number
   allow?: `0x${string}`[]
   serviceName?: string
+  unlisted?: true
   resume?: Hex
   yes?: true
 }
@@ -58,7 +60,7 @@ export async function publish(given: string[], options: PublishOptions): Promise
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const terms = termsOf(options)
-    if (!options.yes && isInteractive()) await reviewed(session, terms, sources)
+    await reviewed(session, { terms, sources, yes: options.yes })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
     const files: FileObject[] = []
@@ -68,7 +70,7 @@ export async function publish(given: string[], options: PublishOptions): Promise
     })
     uploads.forget()
     for (const transaction of published.transactions) out.note(`mined: ${transaction}`)
-    await known(session, published.did)
+    await indexed(session, published.did, { done: 'it is published', isShown: () => true })
     out.print(published.did)
     const { did, nft, datatoken, services, transactions } = published
     out.result({ did, nft, datatoken, services, transactions })
@@ -78,30 +80,22 @@ export async function publish(given: string[], options: PublishOptions): Promise
 type Terms = Omit<PublishRequest, 'files'>
 
 function termsOf(options: PublishOptions): Terms {
-  const { name, description, author, license, tag: tags, serviceName, allow: access, timeout = 0, resume } = options
+  const {
+    name,
+    description,
+    author,
+    license,
+    tag: tags,
+    serviceName,
+    allow: access,
+    timeout = 0,
+    unlisted,
+    resume,
+  } = options
   const price = options.price ?? 'free'
-  const optional = { description, author, license, tags, serviceName, access, resume }
+  const optional = { description, author, license, tags, serviceName, access, unlisted, resume }
   const told = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return { ...told, name, price, timeout }
-}
-
-/** Milliseconds to wait for the provider's index, and between two requests. */
-const READ_WITHIN = 60_000
-const LOOK_EVERY = 250
-
-/** Waits until the provider's index has the asset, so that later commands find it. The asset is published in any case. */
-async function known({ client, out, signal }: WalletSession, did: string): Promise<void> {
-  const path = `/api/aquarius/assets/ddo/${did}`
-  const isRead = () =>
-    client.context.api.get(path, {}, signal).then(
-      () => true,
-      () => false,
-    )
-  for (const deadline = Date.now() + READ_WITHIN; Date.now() < deadline; await sleep(LOOK_EVERY)) {
-    if (await isRead()) return
-    if (signal.aborted) throw interrupted(`interrupted; it is published: ${did}`)
-  }
-  out.note('The asset is published. The provider has not read it from the chain yet.')
 }
 
 /** Adds the way to continue without another payment to an error after the first transaction. */
@@ -114,24 +108,32 @@ function resumable(error: Error & { transactions?: readonly string[] }): Error {
 }
 
 /** Shows the asset to publish, and asks. Throws CommandError. */
-async function reviewed({ out, address }: WalletSession, terms: Terms, sources: Source[]): Promise<void> {
-  const { name, description, author, license, tags, price, timeout = 0, access } = terms
+async function reviewed(
+  { out, address }: WalletSession,
+  { terms, sources, yes }: { terms: Terms; sources: Source[]; yes: true | undefined },
+): Promise<void> {
+  if (yes) return
+  const { name, description, author, license, tags, price, timeout = 0, access, unlisted } = terms
   const facts: [string, string | undefined][] = [
     ['Name', name],
     ['About', description],
     ['Author', author],
     ['Licence', license],
     ['Tags', tags?.join(', ')],
-    ['Price', price === 'free' ? 'free' : `${price.amount} ${price.token ? `of token ${price.token}` : 'OCEAN'}`],
+    ['Price', askingText(price)],
     ['An order', timeout === 0 ? 'is valid forever' : `is valid for ${secondsText(timeout)}`],
+    ['Searches', unlisted ? 'do not find it' : undefined],
     ['May buy', access ? access.join(', ') : 'everybody'],
     ...sources.map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
     ['Account', address],
   ]
   out.note(...facts.flatMap(([label, value]) => (value ? [`  ${label.padEnd(10)} ${shown(value)}`] : [])))
-  if (await confirm('Publish it in two transactions? The account pays their gas.')) return
-  throw new CommandError('NOT_CONFIRMED', 'not published.', EXIT.notConfirmed)
+  const message = 'Publish it in two transactions? The account pays their gas.'
+  await agreed({ yes, message, otherwise: 'not published' })
 }
+
+const askingText = (price: Asking) =>
+  price === 'free' ? 'free' : `${price.amount} ${price.token ? `of token ${price.token}` : 'OCEAN'}`
 
 /** Parses an amount with its token. Throws InvalidArgumentError. */
 export function price(text: string): Exclude<Asking, 'free'> {

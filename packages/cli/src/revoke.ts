@@ -12,7 +12,7 @@ export const command = (finish: (code: number) => void) =>
         await changeState(did, options, {
           state: retire ? 'retired' : 'revoked',
           question: (name) => `End the access to "${name}", also for buyers who have paid?`,
-          done: `${did} is ${retire ? 'retired' : 'revoked'}: nobody can download it until it is restored.`,
+          done: (did) => `${did} is ${retire ? 'retired' : 'revoked'}: nobody can download it until it is restored.`,
         }),
       ),
     )

@@ -1,39 +1,58 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
+import { Option } from '@commander-js/extra-typings'
+import type { Asking, Changes, Difference, FileObject } from '@tidegate/client'
+import { misuse } from '@tidegate/provider/commands/failures'
+import { agreed } from './people/agreement.js'
+import { indexed, type Shown } from './people/indexed.js'
 import { addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
-import { confirm, isInteractive } from './people/output/prompts.js'
 import { shown } from './people/output/text.js'
-import { inSession, type PeopleOptions } from './people/session.js'
-import { price as priceOf } from './publish.js'
+import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
+import { type Source, sourcesOf, sourceText } from './people/sources.js'
+import { showsState } from './people/states.js'
+import { Uploads } from './people/uploads.js'
+import { price } from './publish.js'
 
 export const command = (finish: (code: number) => void) =>
-  forSigning('update', 'tidegate update did:op:0c46… --description "With the heights of 2026" --tag tides')
+  forSigning('update', 'tidegate update did:op:0c46… --files ./tides-2026.csv --keep-old --tag tides')
     .description('Changes an asset of the account. Options that are left out change nothing.')
     .argument('<did>', 'the asset', did)
+    .option('--files <source...>', 'its new files, as in publish; buyers with a valid order get them at once')
+    .option('--descriptor <file>', 'a JSON file with a new storage object, or a list; may be repeated', collected)
+    .option('--keep-old', 'keep the present files, after the new ones')
     .option('--name <name>', 'its name')
     .option('--description <text>', 'its description')
     .option('--author <name>', 'its author')
     .option('--license <name>', 'its licence: an SPDX identifier or a URL')
     .option('--tag <tag>', 'a new tag; may be repeated. Replaces all tags', collected)
-    .option('--price <amount>', 'price of an order, in its present token', amountOnly)
+    .addOption(
+      new Option('--price <amount[:token]>', 'price of an order, in its present token or another').argParser(price),
+    )
+    .addOption(new Option('--free', 'an order costs nothing but gas').conflicts('price'))
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y, or forever', duration)
     .option('--allow <address>', 'an account that may buy; may be repeated. Replaces the list', addresses)
     .option('--service-name <name>', 'name of the service')
     .option('--allow-everybody', 'let everybody buy')
+    .addOption(new Option('--unlisted', 'hide it from searches; it can be bought by its DID').conflicts('listed'))
+    .option('--listed', 'show it in searches')
     .option(...SERVICE)
     .option(...YES)
     .action(async (did, options) => finish(await update(did, options)))
 
 interface UpdateOptions extends PeopleOptions {
+  files?: string[]
+  descriptor?: string[]
+  keepOld?: true
   name?: string
   description?: string
   author?: string
   license?: string
   tag?: string[]
-  price?: { amount: string }
+  price?: Exclude<Asking, 'free'>
+  free?: true
   timeout?: number
   allow?: `0x${string}`[]
   allowEverybody?: true
+  unlisted?: true
+  listed?: true
   service?: string
   serviceName?: string
   yes?: true
@@ -41,47 +60,79 @@ interface UpdateOptions extends PeopleOptions {
 
 /** `tidegate update`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function update(did: string, options: UpdateOptions): Promise<number> {
-  const {
-    name,
-    description,
-    author,
-    license,
-    tag: tags,
-    price,
-    timeout,
-    allow,
-    allowEverybody,
-    service,
-    serviceName,
-  } = options
-  if (allow && allowEverybody) throw misuse('--allow and --allow-everybody contradict each other.')
-  const access = allowEverybody ? null : allow
-  const all = { name, description, author, license, tags, price, timeout, access, serviceName }
-  const changes = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  if (Object.keys(changes).length === 0) throw misuse('there is nothing to change: use --name, --description, --tag, …')
-  return inSession(options, 'wallet', async ({ client, out, signal }) => {
-    if (!options.yes && isInteractive()) {
-      out.note(...Object.entries(changes).map(([what, value]) => `  ${what.padEnd(12)} ${shown(worded(value))}`))
-      const asset = await client.asset(did, { signal })
-      if (!(await confirm(`Apply these changes to "${shown(asset.name)}"?`)))
-        throw new CommandError('NOT_CONFIRMED', 'nothing was changed.', EXIT.notConfirmed)
+  const sources = sourcesOf(options.files ?? [], options.descriptor ?? [])
+  const { keepOld, service, yes } = options
+  const changes = changesOf(options)
+  if (keepOld && sources.length === 0) throw misuse('--keep-old needs new files: use --files or --descriptor.')
+  if (Object.keys(changes).length === 0 && sources.length === 0)
+    throw misuse('there is nothing to change: use --files, --name, --price, --tag, …')
+  const all = { ...changes, ...(service ? { service } : {}) }
+  return inSession(options, 'wallet', async (session) => {
+    const { client, out, signal } = session
+    const differences = await client.differences(did, all)
+    if (differences.length === 0 && sources.length === 0) {
+      out.print(`${did} is like this already: nothing was sent.`)
+      return out.result({ did, changed: [], transactions: [] })
     }
-    const { transactions } = await client.update(did, { ...changes, ...(service ? { service } : {}), onStep: out.step })
+    out.note(...differences.flatMap(differenceLines), ...fileLines(sources, keepOld))
+    const { name } = await client.asset(did, { signal })
+    await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
+    signal.throwIfAborted()
+    const uploads = new Uploads(session)
+    const files: FileObject[] = []
+    for (const source of sources) files.push('object' in source ? source.object : await uploads.add(source.path))
+    const replaced = files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}
+    const { changed, transactions } = await client.update(did, { ...all, ...replaced, onStep: out.step })
+    uploads.forget()
     for (const transaction of transactions) out.note(`mined: ${transaction}`)
+    await shows(session, did, { changed, transactions, state: changes.state })
     out.print(`${did} is changed.`)
-    out.result({ did, changed: Object.keys(changes), transactions })
+    out.result({ did, changed, transactions })
   })
 }
 
-function worded(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ')
-  if (value === null) return 'everybody'
-  return typeof value === 'object' ? (value as { amount: string }).amount : String(value)
+function changesOf(options: UpdateOptions): Changes {
+  const { name, description, author, license, tag: tags, timeout, serviceName } = options
+  const { allow, allowEverybody, free, listed, unlisted } = options
+  if (allow && allowEverybody) throw misuse('--allow and --allow-everybody contradict each other.')
+  const all = {
+    ...{ name, description, author, license, tags, timeout, serviceName },
+    access: allowEverybody ? null : allow,
+    price: free ? 'free' : options.price,
+    state: unlisted ? 'unlisted' : listed ? 'active' : undefined,
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** Parses an amount without a token: the token of an asset cannot change. */
-function amountOnly(text: string): { amount: string } {
-  const { amount, token } = priceOf(text)
-  if (token) throw new InvalidArgumentError('The token of a price cannot be changed: publish the asset again.')
-  return { amount }
+/** Returns the old and the new value of a field. */
+function differenceLines({ field, before, after }: Difference): string[] {
+  const line = (label: string, value: unknown) => `  ${label.padEnd(12)} ${shown(worded(field, value))}`
+  return [line(field, before), line('  becomes', after)]
+}
+
+function fileLines(sources: readonly Source[], keepOld: true | undefined): string[] {
+  const lines = sources.map((source, at) => `  ${`file ${at}`.padEnd(12)} ${sourceText(source)}`)
+  if (lines.length > 0)
+    lines.push(keepOld ? '  The present files stay, after these.' : '  They replace all present files.')
+  return lines
+}
+
+function worded(field: Difference['field'], value: unknown): string {
+  if (value === null && field === 'access') return 'everybody'
+  if (field === 'timeout') return value === 0 ? 'forever' : `${value} seconds`
+  if (Array.isArray(value)) return value.join(', ') || 'none'
+  return value === undefined ? 'none' : String(value)
+}
+
+/** Waits until the provider's index shows a change, so that the next one starts from it. */
+async function shows(
+  session: WalletSession,
+  did: string,
+  { changed, transactions, state }: { changed: string[]; transactions: string[]; state: Changes['state'] },
+): Promise<void> {
+  const last = transactions.at(-1)
+  if (changed.some((field) => field !== 'price' && field !== 'state')) {
+    const isShown = ({ event }: Shown) => event?.tx === last
+    await indexed(session, did, { done: 'it is changed', isShown })
+  } else if (state && changed.includes('state')) await showsState(session, did, state)
 }

@@ -60,6 +60,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/services/encrypt/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Encrypt new files with the present ones
+         * @description Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file that is among the new ones is left out; one whose name is taken gets the folder old.
+         */
+        post: operations["encryptVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/services/decrypt": {
         parameters: {
             query?: never;
@@ -356,6 +376,26 @@ export interface paths {
          * @description The metadata object of an asset document, under the same conditions as the document itself. Assets whose state hides it have none.
          */
         get: operations["getApiAquariusAssetsMetadataDid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/aquarius/assets/hidden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hidden assets of an owner
+         * @description The newest 200 assets of an owner that are neither active nor unlisted, as their documents are served: with the data NFT, its name and state, without metadata and services.
+         */
+        get: operations["getApiAquariusAssetsHidden"];
         put?: never;
         post?: never;
         delete?: never;
@@ -887,6 +927,166 @@ export interface operations {
                 };
             };
             /** @description One of: RBAC_UNAVAILABLE, STATE_UNAVAILABLE. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    encryptVersion: {
+        parameters: {
+            query: {
+                /**
+                 * @description DID of the asset.
+                 * @example did:op:0000
+                 */
+                documentId: string;
+                /**
+                 * @description Text.
+                 * @example tide-access
+                 */
+                serviceId: string;
+                /**
+                 * @description Address that may change the metadata of the asset.
+                 * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
+                 */
+                consumerAddress: string;
+                /**
+                 * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
+                 * @example 1
+                 */
+                nonce?: number | string;
+                /**
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+                 */
+                signature?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The files object. */
+        requestBody: {
+            content: {
+                "application/octet-stream": unknown;
+            };
+        };
+        responses: {
+            /** @description The encrypted document as hex. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example 0x04 */
+                    "text/plain": string;
+                };
+            };
+            /** @description One of: VALIDATION, BAD_CONTENT_TYPE, EMPTY_BODY, DID_NOT_RESOLVED, UNKNOWN_SERVICE, FILES_UNREADABLE, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: ASSET_NOT_CONSUMABLE, UPDATER_DENIED, RBAC_DENIED. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: METHOD_NOT_ALLOWED. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: REQUEST_TIMEOUT. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BODY_TOO_LARGE. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_CONTENT_TYPE. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: RANGE_NOT_SATISFIABLE. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: BAD_EXPECTATION. */
+            417: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: HEADERS_TOO_LARGE. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: INTERNAL. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: CHAIN_UNAVAILABLE. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: PROVIDER_KEY_MISSING, RBAC_UNAVAILABLE, STATE_UNAVAILABLE. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3950,6 +4150,86 @@ export interface operations {
                 };
             };
             /** @description One of: SANDBOX_UNAVAILABLE, STATE_UNAVAILABLE. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getApiAquariusAssetsHidden: {
+        parameters: {
+            query: {
+                /**
+                 * @description Owner of the data NFTs at their creation.
+                 * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
+                 */
+                owner: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>[];
+                };
+            };
+            /** @description One of: VALIDATION, BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: METHOD_NOT_ALLOWED. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: REQUEST_TIMEOUT. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: INTERNAL. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: CHAIN_UNAVAILABLE. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: STATE_UNAVAILABLE. */
             503: {
                 headers: {
                     [name: string]: unknown;

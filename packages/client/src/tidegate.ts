@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { type AssetOptions, asset } from './assets/asset.js'
+import { type PublishedAssets, published } from './assets/published.js'
 import { type SearchOptions, type SearchResult, search } from './assets/search.js'
 import { createToken, deleteToken, type Token, type TokenOptions } from './auth/tokens.js'
 import { type BuyOptions, buy } from './buying/buy.js'
@@ -9,8 +10,9 @@ import type { SendOptions } from './chain/sender.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
 import { type DownloadOptions, download } from './download/download.js'
 import { type Link, type LinkOptions, link } from './download/link.js'
+import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
-import { type Changed, type Changes, setState, update } from './publishing/update.js'
+import { type Changed, differences, setState, update } from './publishing/update.js'
 import type { Asset, AssetState, Bought, Downloaded, Order, Published, PublishRequest, Quote } from './types.js'
 import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload/upload.js'
 
@@ -19,6 +21,7 @@ export interface Tidegate {
   /** For calls that are imported one by one. */
   readonly context: Context
   search(options?: SearchOptions): Promise<SearchResult>
+  published(owner: Address, options?: AssetOptions): Promise<PublishedAssets>
   asset(did: string, options?: AssetOptions): Promise<Asset>
   download(did: string, options?: DownloadOptions): Promise<Downloaded>
   link(did: string, options?: LinkOptions): Promise<Link>
@@ -27,6 +30,7 @@ export interface Tidegate {
   upload(source: UploadSource, options?: UploadOptions): Promise<Hosted>
   publish(request: PublishRequest): Promise<Published>
   update(did: string, changes: Changes): Promise<Changed>
+  differences(did: string, changes: Changes): Promise<Difference[]>
   setState(did: string, state: AssetState, options?: SendOptions): Promise<Changed>
   orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
   createToken(options?: TokenOptions): Promise<Token>
@@ -42,6 +46,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
   return {
     context,
     search: (options) => search(context, options),
+    published: (owner, options) => published(context, owner, options),
     asset: (did, options) => asset(context, did, options),
     download: (did, options) => download(context, did, options),
     link: (did, options) => link(context, did, options),
@@ -50,6 +55,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     upload: (source, options) => upload(context, source, options),
     publish: (request) => publish(context, request),
     update: (did, changes) => update(context, did, changes),
+    differences: (did, changes) => differences(context, did, changes),
     setState: (did, state, options) => setState(context, did, state, options),
     orders: (address, options) => orders(context, address, options),
     createToken: (options) => createToken(context, options),

@@ -154,7 +154,7 @@ export interface Published {
 /** A storage object: `{type: 'url', url, method}`, or any other kind in the provider's documentation. */
 export type FileObject = { type: string } & Record<string, unknown>
 
-/** The price of one order of a new asset: free, or an amount of a token, by default OCEAN. */
+/** The price of one order: free, or an amount of a token. Default token of a new asset: OCEAN. */
 export type Asking = 'free' | { amount: string; token?: Address }
 
 export interface PublishRequest {
@@ -170,6 +170,8 @@ export interface PublishRequest {
   access?: Address[] | undefined
   /** Validity of an order in seconds. Default: 0, unlimited. */
   timeout?: number | undefined
+  /** Hides the asset from searches. It can be bought by its DID. */
+  unlisted?: boolean | undefined
   /** Chain of the asset. Default: the wallet's. */
   chainId?: number | undefined
   /** The first transaction of an attempt whose second one failed: its contracts are used. */

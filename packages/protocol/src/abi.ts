@@ -18,6 +18,8 @@ export const SYMBOL = 'function symbol() view returns (string)'
 export const BALANCE_OF = 'function balanceOf(address owner) view returns (uint256)'
 export const OWNER_OF = 'function ownerOf(uint256 tokenId) view returns (address)'
 export const METADATA_STATE = 'function metaDataState() view returns (uint8)'
+export const NFT_PERMISSIONS =
+  'function getPermissions(address account) view returns ((bool manager, bool deployERC20, bool updateMetadata, bool store))'
 export const FIXED_RATES = 'function getFixedRates() view returns ((address contractAddress, bytes32 id)[])'
 export const DISPENSERS = 'function getDispensers() view returns (address[])'
 export const EXCHANGE =

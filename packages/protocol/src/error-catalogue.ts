@@ -198,6 +198,12 @@ export const ERROR_CATALOGUE = {
     remedy:
       'Ask the operator to be listed in AUTHORIZED_DECRYPTERS, or on an access list of AUTHORIZED_DECRYPTERS_LIST.',
   },
+  UPDATER_DENIED: {
+    kind: 'denied',
+    cause: 'The address may not change the metadata of the asset.',
+    remedy:
+      'Sign with an account to which the data NFT grants updateMetadata: its owner, or an account that the owner named.',
+  },
   NFT_UNKNOWN: {
     kind: 'invalid',
     cause: "The data NFT was not deployed by the chain's own factory.",

@@ -3,6 +3,7 @@ export type Command =
   | 'download'
   | 'downloadLink'
   | 'encrypt'
+  | 'encryptVersion'
   | 'upload'
   | 'listUploads'
   | 'createAuthToken'

@@ -126,6 +126,16 @@ export interface IndexGeneration {
   emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
 }
 
+/** An asset whose state takes it off sale. */
+export interface HiddenAsset {
+  chainId: number
+  did: string
+  state: number
+  /** Signer of its newest document. */
+  from: Address
+  nft: IndexedNft
+}
+
 export interface Generations {
   /**
    * The one that serves requests. `undoing`: its rollback was interrupted. `isOutdated`: an earlier version wrote some of it, without
@@ -158,4 +168,6 @@ export interface IndexStore extends IndexGeneration {
   nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
   datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
   asset(did: string): Promise<IndexedAsset | undefined>
+  /** Returns the assets of an owner at creation that are neither active nor unlisted, the newest first. */
+  hiddenOf(owner: Address, limit: number): Promise<HiddenAsset[]>
 }

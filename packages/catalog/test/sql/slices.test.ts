@@ -100,7 +100,7 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing,
         DROP COLUMN format_mark;
-      DROP INDEX index_undo_by_row;
+      DROP INDEX index_undo_by_row, index_nft_by_owner;
       ALTER TABLE hosted_files DROP COLUMN deferred, DROP COLUMN concat, DROP COLUMN final;
       DROP TABLE origin, index_order, index_offer, index_market;
       ALTER TABLE index_reading DROP COLUMN orders, DROP COLUMN offers;

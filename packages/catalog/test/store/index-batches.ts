@@ -39,6 +39,17 @@ export function indexSuite(session: StoreSession): void {
     expect(await index.nft(2, NFT)).toBeUndefined()
   })
 
+  it('lists the hidden assets of an owner', async () => {
+    await commit(session, PUBLISHED, 7)
+    const hidden = (of = nft.owner) => session.store.index.hiddenOf(of, 10)
+    expect(await hidden()).toEqual([])
+    await commit(session, [{ kind: 'state', nft: NFT, state: 3 }], 9)
+    expect(await hidden()).toEqual([{ chainId: 1, did: DID, state: 3, from: metadata.from, nft }])
+    expect(await hidden(NFT)).toEqual([])
+    await commit(session, [{ kind: 'state', nft: NFT, state: 5 }], 10)
+    expect(await hidden()).toEqual([])
+  })
+
   it('applies a batch atomically', async () => {
     await expect(commit(session, [...PUBLISHED, UNSTORABLE], 7, { undoSince: 0 })).rejects.toThrow()
     expect(await session.store.index.cursor(1)).toBeUndefined()

@@ -1,9 +1,10 @@
 import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
-import { CommandError, EXIT } from '@tidegate/provider/commands/failures'
+import { CommandError } from '@tidegate/provider/commands/failures'
+import { agreed } from './agreement.js'
 import { priceLines, priceText, validityText } from './amounts.js'
 import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
-import { confirm, interrupted, isInteractive } from './output/prompts.js'
+import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
 
@@ -41,7 +42,8 @@ export async function purchase(
     `  ${'Account'.padEnd(12)} ${session.address}`,
   )
   if (maxPrice) assertWithin(maxPrice, quote)
-  if (!yes) await agreed(quote.renews ? `Pay ${price} to renew the order?` : question(price), again)
+  const message = quote.renews ? `Pay ${price} to renew the order?` : question(price)
+  await agreed({ yes, message, otherwise: 'not bought', again })
   signal.throwIfAborted()
   const bought = await client.buy(quote, { onStep: out.step })
   for (const transaction of bought.transactions) out.note(`mined: ${transaction}`)
@@ -75,10 +77,3 @@ function exceeds({ units, decimals }: Amount, cap: string): boolean {
 }
 
 const question = (price: string) => (price === 'free' ? 'Order it?' : `Buy it for ${price}?`)
-
-async function agreed(message: string, again: string): Promise<void> {
-  const notConfirmed = (text: string) => new CommandError('NOT_CONFIRMED', text, EXIT.notConfirmed)
-  if (!isInteractive())
-    throw notConfirmed(`not bought: there is no terminal for the question. To agree, run: ${again} --yes`)
-  if (!(await confirm(message))) throw notConfirmed('not bought.')
-}

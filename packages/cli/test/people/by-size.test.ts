@@ -28,7 +28,7 @@ describe('the commands for people, at a fee by size', () => {
 
   it('agree on the files of an order (threat 94)', async () => {
     const urls = [10, 300].map((size) => world.storage.file(`/${size}`, Buffer.alloc(size)))
-    const { did } = await answer('publish', ...urls, '--name', 'Two', '--free')
+    const { did } = await answer('publish', ...urls, '--name', 'Two', '--free', '--yes')
     const fee = async (...args: string[]) => (await answer('quote', did, ...args)).total[0]?.units
     expect([await fee(), await fee('--file', '0'), await fee('--file', '1')]).toEqual(['310', '10', '300'])
 

@@ -33,6 +33,7 @@ describe('the commands in scripts', () => {
       ...price,
       '--account',
       '1',
+      '--yes',
     )
     expect(made).toEqual({
       did: expect.stringMatching(/^did:op:[0-9a-f]{64}$/),
@@ -82,18 +83,18 @@ describe('the commands in scripts', () => {
     inThisProcess()
     expect(Buffer.from(await (await fetch(link.url)).arrayBuffer()).equals(CONTENT)).toBe(true)
     const changes = ['--description', 'By the minute', '--tag', 'minutes']
-    expect(await answer('update', did, '--price', '6', '--account', '1')).toMatchObject({ changed: ['price'] })
+    expect(await answer('update', did, '--price', '6', '--account', '1', '--yes')).toMatchObject({ changed: ['price'] })
     expect(await answer('quote', did, '--account', '3')).toMatchObject({ total: [{ amount: '6.006' }] })
-    expect(await answer('update', did, ...changes, '--account', '1')).toMatchObject({
+    expect(await answer('update', did, ...changes, '--account', '1', '--yes')).toMatchObject({
       changed: ['description', 'tags'],
     })
-    expect(await answer('revoke', did, '--account', '1')).toMatchObject({ did, state: 'revoked' })
+    expect(await answer('revoke', did, '--account', '1', '--yes')).toMatchObject({ did, state: 'revoked' })
     await scripts.world.indexedTo(await scripts.world.provider.getBlockNumber())
     expect(await refusal(['get', did, '-o', at('late.csv'), '--account', '2'])).toMatchObject({
       status: 1,
       error: { code: 'ASSET_NOT_CONSUMABLE', message: expect.stringContaining('revoked') },
     })
-    expect(await answer('restore', did, '--account', '1')).toMatchObject({ did, state: 'active' })
+    expect(await answer('restore', did, '--account', '1', '--yes')).toMatchObject({ did, state: 'active' })
     await scripts.world.indexedTo(await scripts.world.provider.getBlockNumber())
     expect(await answer('show', did)).toMatchObject({
       state: 'active',
@@ -166,7 +167,7 @@ describe('the commands in scripts', () => {
     const key = { TIDEGATE_PRIVATE_KEY: poor.privateKey }
     const did = await published('--price', '5')
     const away = scripts.world.storage.file('/away.csv', CONTENT)
-    const gone = (await answer('publish', away, '--name', 'Gone', '--free', '--account', '1')).did
+    const gone = (await answer('publish', away, '--name', 'Gone', '--free', '--account', '1', '--yes')).did
     scripts.world.storage.on('/away.csv', (_, response) => void response.writeHead(404).end())
     const allowed = await published('--free', '--allow', scripts.world.network.accounts[4]?.address as string)
     const get = (what: string) => ['get', what, '-o', at('never.csv'), '--yes']
@@ -191,19 +192,19 @@ describe('the commands in scripts', () => {
       ['two prices', ['publish', scripts.url, '--name', 'x', '--free', '--price', '1'], {}, 2, 'USAGE'],
       [
         'a file that cannot be reached',
-        ['publish', `${scripts.url}.not`, '--name', 'x', '--free', '--account', '1'],
+        ['publish', `${scripts.url}.not`, '--name', 'x', '--free', '--account', '1', '--yes'],
         {},
         1,
         'FILE_UNAVAILABLE',
       ],
       [
         'a file of this machine',
-        ['publish', at('password'), '--name', 'x', '--free', '--account', '1'],
+        ['publish', at('password'), '--name', 'x', '--free', '--account', '1', '--yes'],
         {},
         1,
         'HOSTING_OFF',
       ],
-      ['somebody else', ['revoke', did, '--account', '3'], {}, 1, 'NOT_PERMITTED'],
+      ['somebody else', ['revoke', did, '--account', '3', '--yes'], {}, 1, 'NOT_PERMITTED'],
     ]
     writeFileSync(at('password'), 'x')
     const blocks = await scripts.world.provider.getBlockNumber()

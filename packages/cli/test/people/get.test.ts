@@ -49,7 +49,7 @@ describe('tidegate get in scripts', () => {
 
   it('downloads one of several files or all of them, and otherwise refuses', async () => {
     const other = scripts.world.storage.file('/more/tides.csv', Buffer.from('other'))
-    const did = (await answer('publish', scripts.url, other, '--name', 'Two', '--free', '--account', '1')).did
+    const did = (await answer('publish', scripts.url, other, '--name', 'Two', '--free', '--account', '1', '--yes')).did
     const args = ['get', did, '--account', '4', '--yes']
     expect(await refusal(args)).toMatchObject({
       status: 2,
@@ -140,7 +140,7 @@ describe('tidegate get in scripts', () => {
   it('keeps the part when the disk is full, and resumes when there is space', async () => {
     const large = Buffer.from('hour,height\n'.repeat(400_000))
     const file = scripts.world.storage.file('/large.csv', large)
-    const { did } = await answer('publish', file, '--name', 'Large', '--free', '--account', '1')
+    const { did } = await answer('publish', file, '--name', 'Large', '--free', '--account', '1', '--yes')
     const args = [process.execPath, ...program(), 'get', did, '-o', at('full.csv'), '--account', '7', '--yes']
     const env = { ...settings(), PATH: process.env.PATH }
     // in blocks of 1 KiB; a process beyond its limit fails like one on a full disk

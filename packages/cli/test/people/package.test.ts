@@ -32,7 +32,7 @@ describe('the packed program', () => {
   it('publishes, shows, buys and downloads', async () => {
     expect(readdirSync(packedService())).not.toContain('node_modules')
     const url = world.storage.file('/tides.csv', CONTENT)
-    const published = await run('publish', url, '--name', 'Tide tables', '--price', '5', '--account', '1')
+    const published = await run('publish', url, '--name', 'Tide tables', '--price', '5', '--account', '1', '--yes')
     expect(published).toMatchObject({ status: 0, stdout: expect.stringMatching(/^did:op:/) })
     const did = published.stdout.trim()
     expect(await run('show', did)).toMatchObject({

@@ -41,7 +41,7 @@ describe('get', () => {
   const run = (...args: string[]) => runCommand([...args, '--yes'], environment())
   const answer = async (...args: string[]) => JSON.parse((await runHere([...args, '--json'], environment())).stdout)
   const published = async (...files: string[]) =>
-    (await answer('publish', ...files, '--name', 'Tides', '--price', '1', '--account', '1')).did as string
+    (await answer('publish', ...files, '--name', 'Tides', '--price', '1', '--account', '1', '--yes')).did as string
   const ordersOf = async (account: number) => (await answer('orders', '--account', `${account}`)).orders as object[]
   const errors = (told: string) => told.split('\n').filter((line) => line.startsWith('tidegate: '))
 

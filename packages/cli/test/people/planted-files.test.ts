@@ -34,7 +34,7 @@ beforeAll(async () => {
   world = await World.start({ HOSTING: 'off' })
   const own = makeHome()
   const url = world.storage.file('/tides.csv', CONTENT)
-  const published = ['publish', url, '--name', 'Tides', '--price', '1', '--account', '1', '--json']
+  const published = ['publish', url, '--name', 'Tides', '--price', '1', '--account', '1', '--yes', '--json']
   const { stdout } = await runHere(published, { ...own.environment, ...network() })
   did = JSON.parse(stdout).did
   own.remove()

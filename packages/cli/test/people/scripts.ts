@@ -75,6 +75,7 @@ export function useScripts() {
           'Tide tables',
           '--account',
           '1',
+          '--yes',
           ...(terms.length > 0 ? terms : ['--free']),
         )
       ).did,

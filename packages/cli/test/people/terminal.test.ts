@@ -32,7 +32,16 @@ describe('the commands in a terminal', () => {
   const at = (name: string) => join(home.folder, name)
   const terminal = (...args: string[]) => Terminal.run(args, environment, home.folder)
   async function published(url: string, ...more: string[]): Promise<string> {
-    const args = ['publish', url, '--name', 'Tide tables', '--account', '1', ...(more.length > 0 ? more : ['--free'])]
+    const args = [
+      'publish',
+      url,
+      '--name',
+      'Tide tables',
+      '--account',
+      '1',
+      '--yes',
+      ...(more.length > 0 ? more : ['--free']),
+    ]
     const { stdout, stderr } = await runHere(args, environment)
     expect(stdout, stderr).toMatch(/^did:op:/)
     return stdout.trim()
@@ -191,6 +200,21 @@ describe('the commands in a terminal', () => {
     yes.type('y')
     expect(await yes.ended()).toBe(0)
     expect(yes.text).toMatch(/did:op:[0-9a-f]{64}/)
+  })
+
+  it('restore lets the user choose an asset that is not active', async () => {
+    const did = await published(world.storage.file('/chosen.csv', CONTENT))
+    const revoke = terminal('revoke', did, '--account', '1')
+    await revoke.shows(/End the access to "Tide tables", also for buyers who have paid\?/)
+    revoke.type('y')
+    expect(await revoke.ended()).toBe(0)
+    const restore = terminal('restore', '--account', '1')
+    await restore.shows(/Which asset\?[\s\S]+Tide tables[\s\S]+revoked/)
+    restore.type(ENTER)
+    await restore.shows(/Give access to "Tide tables" again/)
+    restore.type('y')
+    expect(await restore.ended()).toBe(0)
+    expect(restore.text).toContain(`${did} is active`)
   })
 
   it('asks for the password of a keystore without showing it, and asks again', async () => {

@@ -37,7 +37,7 @@ describe('tidegate publish with a local file', () => {
     return { status, stderr, answer: JSON.parse(stdout) }
   }
   const publish = (...more: string[]) =>
-    run('publish', at('tides.csv'), '--name', 'Tide tables', '--account', '1', ...more)
+    run('publish', at('tides.csv'), '--name', 'Tide tables', '--account', '1', '--yes', ...more)
 
   it('uploads it, and a buyer gets the same bytes', async () => {
     proxy.uploadCuts = [300_000]

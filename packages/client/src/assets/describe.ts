@@ -1,7 +1,7 @@
 import { zeroAddress } from 'viem'
-import type { Served } from '../chain/document.js'
+import { readDocument, type Served } from '../chain/document.js'
 import type { Asset } from '../types.js'
-import { addressIn, countIn, dateIn, defined, fieldsOf, lineOf, listOf, textOf } from '../values.js'
+import { addressIn, countIn, dateIn, defined, fieldsOf, type Json, lineOf, listOf, textOf } from '../values.js'
 import { toldPrice } from './told-price.js'
 
 /** Most tags of an asset that are shown. */
@@ -21,7 +21,8 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
     chainId,
     nft,
     owner: addressIn(facts.owner) ?? zeroAddress,
-    name: lineOf(metadata.name),
+    // a hidden state leaves only the name of the data NFT
+    name: lineOf(own.metadata === undefined ? facts.name : metadata.name),
     description: textOf(metadata.description),
     author: lineOf(metadata.author),
     license: lineOf(license.name ?? metadata.license),
@@ -39,5 +40,14 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
       price: toldPrice(document, datatoken),
       files: [],
     })),
+  }
+}
+
+/** Returns an asset, or nothing if the document is not that of its DID. */
+export function assetOf(document: Json): Asset[] {
+  try {
+    return [describe(readDocument(document, String(document.id)))]
+  } catch {
+    return []
   }
 }

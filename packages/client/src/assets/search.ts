@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
-import { readDocument } from '../chain/document.js'
+import { STATES } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Asset } from '../types.js'
 import { fieldsOf, listOf } from '../values.js'
-import { describe } from './describe.js'
+import { assetOf } from './describe.js'
 
 export interface SearchOptions {
   /** Required words, each in name, description, author, tags or DID. */
@@ -13,6 +13,7 @@ export interface SearchOptions {
   beginning?: boolean | undefined
   /** Required tags. */
   tags?: string[] | undefined
+  /** The owner, whose unlisted assets are found as well. */
   owner?: Address | undefined
   /** Type of the asset: `dataset`, `algorithm`, … */
   type?: string | undefined
@@ -68,7 +69,7 @@ const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
 }
 
 /**
- * Searches the assets that are for sale. Throws TidegateError `SEARCH_UNAVAILABLE`, `BAD_OPTION`, and `VALIDATION` for a
+ * Searches the assets that are for sale; unlisted ones only by their owner. Throws TidegateError `SEARCH_UNAVAILABLE`, `BAD_OPTION`, and `VALIDATION` for a
  * query that the provider refuses.
  *
  * @example
@@ -117,16 +118,10 @@ async function found({ api }: Context, options: SearchOptions, from: number, siz
   const { value, relation } = fieldsOf(total)
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || !Array.isArray(list))
     throw new TidegateError('BAD_ANSWER', "The provider's response has no search result.")
-  return { assets: listOf(list, size).flatMap(assetOf), total: value, atLeast: relation === 'gte' }
-}
-
-/** Returns the asset of a hit, or nothing if the document is not that of its DID. */
-function assetOf(hit: unknown): Asset[] {
-  const document = fieldsOf(fieldsOf(hit)._source)
-  try {
-    return [describe(readDocument(document, String(document.id)))]
-  } catch {
-    return []
+  return {
+    assets: listOf(list, size).flatMap((hit) => assetOf(fieldsOf(fieldsOf(hit)._source))),
+    total: value,
+    atLeast: relation === 'gte',
   }
 }
 
@@ -146,7 +141,9 @@ function queryOf({ text, beginning = false, tags = [], owner, type }: SearchOpti
     ...(owner === undefined ? [] : [{ term: { 'nft.owner': owner } }]),
     ...(type === undefined ? [] : [either('type', type)]),
   ]
-  return { bool: { must: wanted(words, beginning), filter } }
+  // unlisted assets are rare, so that leaving them out is cheap; their owner finds them
+  const hidden = owner === undefined ? { must_not: [{ term: { 'nft.state': STATES.indexOf('unlisted') } }] } : {}
+  return { bool: { must: wanted(words, beginning), filter, ...hidden } }
 }
 
 /** Returns a condition for each word. A word with other characters than letters and digits is never a prefix. */

@@ -20,9 +20,12 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   'function getERC721Address() view returns (address)',
   abi.FIXED_RATES,
   abi.DISPENSERS,
+  'function isMinter(address) view returns (bool)',
+  'function isERC20Deployer(address) view returns (bool)',
   'function getPublishingMarketFee() view returns (address, address, uint256)',
   // exchanges and dispensers
   abi.EXCHANGE,
+  'function generateExchangeId(address, address) view returns (bytes32)',
   'function getAllowedSwapper(bytes32) view returns (address)',
   'function calcBaseInGivenOutDT(bytes32, uint256, uint256) view returns (uint256, uint256, uint256, uint256)',
   abi.DISPENSER_STATUS,
@@ -36,7 +39,7 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   // data NFTs
   abi.OWNER_OF,
   abi.METADATA_STATE,
-  'function getPermissions(address) view returns ((bool a, bool b, bool updateMetadata, bool c))',
+  abi.NFT_PERMISSIONS,
 ])
 
 /** Transactions for buying and ordering. */
@@ -66,6 +69,12 @@ export const PUBLISHING = /* @__PURE__ */ parseAbi([
   'function setMetaData(uint8, string, string, bytes, bytes, bytes32, Proof[])',
   'function setMetaDataState(uint8)',
   'function setRate(bytes32, uint256)',
+  'function createFixedRate(address, address[], uint256[])',
+  'function createDispenser(address, uint256, uint256, bool, address)',
+  'function toggleExchangeState(bytes32)',
+  'function toggleMintState(bytes32, bool)',
+  'function activate(address, uint256, uint256)',
+  'function deactivate(address)',
 ])
 
 /** Events that show a transaction's effect. */

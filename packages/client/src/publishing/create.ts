@@ -60,13 +60,14 @@ export async function create(
 }
 
 /** A dispenser that gives one datatoken at a time, to accounts that hold none. */
-function dispenser({ dispensers }: Contracts) {
+export function dispenser({ dispensers }: Contracts) {
   const dispenserAddress = dispensers.at(-1)
   if (!dispenserAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no dispenser.')
   return { dispenserAddress, maxTokens: ONE, maxBalance: ONE, withMint: true, allowedSwapper: zeroAddress }
 }
 
-function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: Exclude<Terms, 'free'>, owner: Address) {
+/** An exchange that mints one datatoken for each order. */
+export function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: Exclude<Terms, 'free'>, owner: Address) {
   const fixedPriceAddress = exchanges.at(-1)
   if (!fixedPriceAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no fixed rate exchange.')
   return {

@@ -1,9 +1,11 @@
 import { type Address, type Hex, isHex, sha256, stringToBytes } from 'viem'
 import { PUBLISHING } from '../chain/abi.js'
+import { STATES } from '../chain/document.js'
 import type { Sender } from '../chain/sender.js'
 import type { Context } from '../context.js'
+import { consumerOf, provenOften, type Shown } from '../download/proof.js'
 import { TidegateError } from '../errors.js'
-import type { FileObject } from '../types.js'
+import type { AssetState, FileObject } from '../types.js'
 import { fieldsOf } from '../values.js'
 import type { Created } from './create.js'
 
@@ -24,7 +26,10 @@ interface Validated {
 
 /** Encrypts a text for the provider. */
 export async function encrypted(context: Context, chainId: number, text: string): Promise<Hex> {
-  const answer = await context.api.post<unknown>(`/api/services/encrypt?chainId=${chainId}`, text)
+  return hexOf(await context.api.post<unknown>(`/api/services/encrypt?chainId=${chainId}`, text))
+}
+
+function hexOf(answer: unknown): Hex {
   if (isHex(answer) && answer.length > 2) return answer
   throw new TidegateError('BAD_ANSWER', "The provider's response is not an encrypted document.")
 }
@@ -33,10 +38,36 @@ export async function encrypted(context: Context, chainId: number, text: string)
 export function encryptedFiles(
   context: Context,
   chainId: number,
-  { nft, datatoken }: Created,
+  created: Created,
   files: readonly FileObject[],
 ): Promise<Hex> {
-  return encrypted(context, chainId, JSON.stringify({ nftAddress: nft, datatokenAddress: datatoken, files }))
+  return encrypted(context, chainId, filesObject(created, files))
+}
+
+/**
+ * Encrypts new files of a service with its present ones after them, which only the provider can read. Throws TidegateError
+ * `UNSUPPORTED` if the provider is no Tidegate, or an old one.
+ */
+export async function encryptedVersion(
+  context: Context,
+  { documentId, serviceId }: { documentId: string; serviceId: string },
+  created: Created,
+  files: readonly FileObject[],
+): Promise<Hex> {
+  const send = (shown: Shown, headers: Record<string, string>) => {
+    const query = new URLSearchParams({ documentId, serviceId, ...consumerOf(shown) })
+    const path = `/api/services/encrypt/version?${query}`
+    return context.api.post<unknown>(path, filesObject(created, files), undefined, headers)
+  }
+  const answer = await provenOften(context, 'encryptVersion', send).catch((error) => {
+    if (error.status !== 404 && error.status !== 405) throw error
+    throw new TidegateError('UNSUPPORTED', 'This provider cannot keep the old files: name them with the new ones.')
+  })
+  return hexOf(answer)
+}
+
+function filesObject({ nft, datatoken }: Created, files: readonly FileObject[]): string {
+  return JSON.stringify({ nftAddress: nft, datatokenAddress: datatoken, files })
 }
 
 /** Lets the provider validate a document. Throws TidegateError `VALIDATION`, with the reasons in `fields`. */
@@ -53,7 +84,7 @@ export async function validated(context: Context, text: string): Promise<Validat
 export async function putMetadata(
   context: Context,
   sender: Sender,
-  { nft, chainId, state, document }: { nft: Address; chainId: number; state: number; document: object },
+  { nft, chainId, state, document }: { nft: Address; chainId: number; state: AssetState; document: object },
 ): Promise<void> {
   const text = JSON.stringify(document)
   const { hash, proof } = await validated(context, text)
@@ -62,7 +93,7 @@ export async function putMetadata(
     to: nft,
     abi: PUBLISHING,
     functionName: 'setMetaData',
-    args: [state, context.url, '', ENCRYPTED, data, hash, [proof]],
+    args: [STATES.indexOf(state), context.url, '', ENCRYPTED, data, hash, [proof]],
     what: 'to publish the metadata',
   })
 }

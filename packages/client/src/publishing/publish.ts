@@ -44,7 +44,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const { nft, datatoken } = created
   try {
     const document = await documentOf(context, sender, { request, chainId, created })
-    await putMetadata(context, sender, { nft, chainId, state: 0, document })
+    await putMetadata(context, sender, { nft, chainId, state: request.unlisted ? 'unlisted' : 'active', document })
   } catch (error) {
     throw failureOf(error, { what: 'to publish the metadata', transactions: sender.sent })
   }

@@ -1,83 +1,92 @@
 import { withoutAdded } from '@tidegate/protocol/added-fields'
 import type { Address, Hex } from 'viem'
 import { PUBLISHING } from '../chain/abi.js'
-import { type Served, STATES, servedDocument, serviceIn } from '../chain/document.js'
+import { type Served, type ServedService, STATES, servedDocument } from '../chain/document.js'
 import { failureOf } from '../chain/failures.js'
 import { mustView, view } from '../chain/reads.js'
-import { Sender, type SendOptions } from '../chain/sender.js'
+import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import type { AssetState, PublishRequest } from '../types.js'
+import type { AssetState, FileObject } from '../types.js'
 import { defined, type Json } from '../values.js'
+import { type Changes, DESCRIBED, type Difference, type Plan, planOf } from './changes.js'
 import { credentialsFor, timestamp } from './draft.js'
-import { encryptedFiles, putMetadata, validated } from './metadata.js'
-import { assertFiles, assertRequest } from './publish-request.js'
-import { newRate } from './rate.js'
-
-type Editable = 'files' | 'name' | 'description' | 'author' | 'license' | 'tags' | 'serviceName' | 'timeout'
-
-/** Changes of an asset; absent fields stay unchanged. */
-export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOptions {
-  /** The only addresses that may buy; null for all. */
-  access?: Address[] | null
-  /** A new price in the same token, for an asset with a price. */
-  price?: { amount: string }
-  /** Service to change files, name and timeout of. Default: the first of type access. */
-  service?: string
-}
+import { encryptedFiles, encryptedVersion, putMetadata, validated } from './metadata.js'
+import { assertFiles, assertRequest, bad } from './publish-request.js'
 
 export interface Changed {
   did: string
+  /** The fields that were changed. */
+  changed: Difference['field'][]
   /** Empty if there was nothing to change. */
   transactions: Hex[]
 }
 
-/** Changes that the document holds. */
-const DESCRIBED = [
-  'files',
-  'name',
-  'description',
-  'author',
-  'license',
-  'tags',
-  'serviceName',
-  'timeout',
-  'access',
-] as const satisfies (keyof Changes)[]
-
 /**
- * Changes an asset: its metadata in one transaction, its price in another. Checks new files first. Throws TidegateError
- * `NOT_PERMITTED` if the account may not change it, `UNSUPPORTED_DOCUMENT` for the document of version 5, `BAD_REQUEST`,
- * `FILE_UNAVAILABLE`, `VALIDATION`; all of them before it sends anything.
+ * Changes an asset in the fewest transactions: one for its document with its state, and those of a new price. Sends none
+ * for fields that are the same, so that a repeated call completes one that has failed. Checks new files first. Throws
+ * TidegateError `NOT_PERMITTED` if the account may not change it, `UNSUPPORTED_DOCUMENT` for the document of version 5,
+ * `BAD_REQUEST`, `FILE_UNAVAILABLE`, `VALIDATION`; all of them before it sends anything.
  *
  * @example
- * await tidegate.update('did:op:…', { description: 'By the hour', tags: ['tide'] })
+ * await tidegate.update('did:op:…', { files: [{ type: 'url', url, method: 'GET' }], keepOld: true, price: 'free' })
  */
 export async function update(context: Context, did: string, changes: Changes): Promise<Changed> {
-  const { access, ...others } = changes
-  assertRequest(access ? { ...others, access } : others)
-  const served = await servedDocument(context, did)
-  const { nft, chainId, state, document } = served
-  const edits = DESCRIBED.some((field) => changes[field] !== undefined)
-  if (edits && document.credentialSubject !== undefined)
-    throw new TidegateError('UNSUPPORTED_DOCUMENT', 'Only the price of a document of version 5 can be changed.')
-  const { datatoken, index } = serviceIn(served, changes.service)
-  const sender = await permitted(context, served, changes)
-  const { files, price } = changes
-  const rate = price && (await newRate(context, sender, { chainId, datatoken, price }))
-  if (files) await assertFiles(context, files)
-  const sealed = files && (await encryptedFiles(context, chainId, { nft, datatoken }, files))
-  const edited = edits ? withChanges(document, changes, { index, sealed }) : undefined
-  // before the price transaction is paid
-  if (rate && edited) await validated(context, JSON.stringify(edited))
-  if (rate) await sender.send(rate)
-  if (!edited) return { did, transactions: sender.sent }
+  const { served, sender, plan } = await begun(context, did, changes)
+  const { nft, chainId } = served
+  const { prices, described, state } = plan
+  const changed = plan.differences.map(({ field }) => field)
+  const isEdited = DESCRIBED.some((field) => field in described)
+  const document = isEdited ? await edited(context, served, plan) : undefined
+  // before the price transactions are paid
+  if (document && prices.length > 0) await validated(context, JSON.stringify(document))
+  for (const price of prices) await sender.send(price)
   try {
-    await putMetadata(context, sender, { nft, chainId, state: STATES.indexOf(state), document: edited })
+    if (document) await putMetadata(context, sender, { nft, chainId, state: state.after, document })
+    else if (state.after !== state.before) await sender.send(stateChange(nft, state.after))
   } catch (error) {
     throw failureOf(error, { what: 'to change the metadata', transactions: sender.sent })
   }
-  return { did, transactions: sender.sent }
+  return { did, changed, transactions: sender.sent }
+}
+
+/**
+ * Returns what `update` would change, and sends nothing. Files always differ: nobody but the provider can read the old ones.
+ * Throws TidegateError like `update`, apart from errors of files and documents.
+ */
+export async function differences(context: Context, did: string, changes: Changes): Promise<Difference[]> {
+  return (await begun(context, did, changes)).plan.differences
+}
+
+async function begun(context: Context, did: string, changes: Changes) {
+  const { access, price: _, ...others } = changes
+  assertRequest(access ? { ...others, access } : others)
+  if (changes.keepOld && !changes.files) throw bad('keepOld', 'needs new files')
+  const served = await servedDocument(context, did)
+  const sender = await permitted(context, served, changes)
+  return { served, sender, plan: await planOf(context, sender, served, changes) }
+}
+
+async function edited(context: Context, served: Served, { described, service }: Plan): Promise<Json> {
+  const { files } = described
+  if (files) await assertFiles(context, files)
+  const sealed = files && (await sealedFiles(context, served, service, { files, keepOld: described.keepOld }))
+  return withChanges(served.document, described, { index: service.index, sealed })
+}
+
+function sealedFiles(
+  context: Context,
+  { did, nft, chainId }: Served,
+  { id, datatoken }: ServedService,
+  { files, keepOld }: { files: FileObject[]; keepOld: boolean | undefined },
+): Promise<Hex> {
+  if (!keepOld) return encryptedFiles(context, chainId, { nft, datatoken }, files)
+  return encryptedVersion(context, { documentId: did, serviceId: id }, { nft, datatoken }, files)
+}
+
+function stateChange(nft: Address, state: AssetState): Transaction {
+  const what = `to set the state to ${state}`
+  return { to: nft, abi: PUBLISHING, functionName: 'setMetaDataState', args: [STATES.indexOf(state)], what }
 }
 
 /**
@@ -93,14 +102,13 @@ export async function setState(
   state: AssetState,
   options: SendOptions = {},
 ): Promise<Changed> {
-  const wanted = STATES.indexOf(state)
-  if (wanted < 0) throw new TidegateError('BAD_REQUEST', `state must be one of ${STATES.join(', ')}.`)
+  if (!STATES.includes(state)) throw new TidegateError('BAD_REQUEST', `state must be one of ${STATES.join(', ')}.`)
   const served = await servedDocument(context, did)
   const sender = await permitted(context, served, options)
-  if ((await mustView(sender.client, served.nft, 'metaDataState', [])) === wanted) return { did, transactions: [] }
-  const what = `to set the state to ${state}`
-  await sender.send({ to: served.nft, abi: PUBLISHING, functionName: 'setMetaDataState', args: [wanted], what })
-  return { did, transactions: sender.sent }
+  if (STATES[await mustView(sender.client, served.nft, 'metaDataState', [])] === state)
+    return { did, changed: [], transactions: [] }
+  await sender.send(stateChange(served.nft, state))
+  return { did, changed: ['state'], transactions: sender.sent }
 }
 
 /** Returns a sender that may change the asset. Throws TidegateError `NOT_PERMITTED`, which names the permitted account. */

@@ -128,7 +128,7 @@ export class Market {
     const request = { name: 'Tides', files: [file], price: 'free' as const, timeout }
     const document = draft(request, { ...made, chainId, url, owner, files }) as Record<string, never>
     sale.adjust?.(document)
-    await putMetadata(context, sender, { nft: made.nft, chainId, state: 0, document })
+    await putMetadata(context, sender, { nft: made.nft, chainId, state: 'active', document })
     const { id: did } = document
     await served(url, { did: did as unknown as string })
     return { did: did as unknown as string, ...made, publisher }

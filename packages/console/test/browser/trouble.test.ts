@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { connect } from '../../../../scripts/screenshots/steps.js'
 import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
-import { button, dev, NARROW, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, NARROW, observed, page, published, useDevPage, visit } from './dev-page.js'
 
 const SCRIPT = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>'
 /** Reverses the following text: "exe.gnp" looks like "png.exe". */
@@ -131,29 +131,23 @@ describe('the catalogue', () => {
   })
 })
 
-describe('a node that returns only the logs of its newest blocks', () => {
-  it('hides revoked assets: Mine reports that, and that older orders are missing', async () => {
+describe('a provider that does not list hidden assets', () => {
+  it('shows the others, and Mine reports that', async () => {
     await withAxe(observed.context)
     const { did } = await published({ name: 'Revoked, and out of reach', price: 'free' })
-    await page.route(dev.facts.rpcUrl, async (one) => {
-      const call = one.request().postDataJSON() as { id: number; method: string; params: [{ fromBlock?: string }] }
-      const isOld = call.method === 'eth_getLogs' && BigInt(call.params[0]?.fromBlock ?? 0) < 1n
-      if (!isOld) return one.continue()
-      const error = { code: -32_005, message: 'query exceeds the range of 10000 blocks' }
-      await one.fulfill({ json: { jsonrpc: '2.0', id: call.id, error } })
-    })
+    const list = '**/api/aquarius/assets/hidden?*'
+    await page.route(list, (one) => one.fulfill({ status: 404, json: { error: 'not found' } }))
     await visit('mine/assets')
     await connect(page, 0)
-    const notice = page.getByText('Assets that are revoked or retired may be missing here')
+    const notice = page.getByText('This provider does not list assets that are revoked or retired')
     await notice.waitFor()
     const own = page.locator(`.asset-row[data-did="${did}"]`)
     await own.getByRole('button', { name: /^Revoke: / }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await own.waitFor({ state: 'detached' })
     await notice.waitFor()
-    await page.unroute(dev.facts.rpcUrl)
+    await page.unroute(list)
     await page.reload()
-    // the chain lists it, and its name is stored
     await own.getByText('Revoked, and out of reach').waitFor()
     await own.getByText('Revoked', { exact: true }).waitFor()
     expect(await notice.count()).toBe(0)

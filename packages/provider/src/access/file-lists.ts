@@ -20,6 +20,8 @@ export interface FileList {
   all(): StoredFile[]
   /** Returns the file at an index. Throws AssetError if there is none. */
   at(index: number): StoredFile
+  /** The storage objects. They hold locations and keys: for encryption only. */
+  readonly objects: readonly unknown[]
 }
 
 /** Decrypts file lists. Each is cached as long as the document of its service, since decryption is expensive. */
@@ -49,7 +51,7 @@ export class FileLists {
       bound[index] ??= this.bind(onChain(fileAt(objects, index), asset.chain.chainId))
       return bound[index]
     }
-    const list = { at, all: () => objects.map((_, index) => at(index)) }
+    const list = { objects, at, all: () => objects.map((_, index) => at(index)) }
     this.cache.set(service, list)
     return list
   }

@@ -68,7 +68,7 @@ export function openCatalog(
   const names = new TokenNames(chains, index, COMMON_LIMITS.contract.namelessFor)
   return {
     catalog: {
-      ...{ indexed, publishers, documents, search, progress },
+      ...{ indexed, publishers, documents, search, progress, hidden: index },
       onChain: new OnChainReader(chains, ttl, names),
       catchingUp: new CatchingUp(progress),
       receipts: new Receipts(settings.ORDER_WAIT),

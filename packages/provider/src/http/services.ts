@@ -3,6 +3,7 @@ import type {
   CatchingUp,
   DocumentReader,
   IndexProgress,
+  IndexStore,
   OnChainReader,
   Publishers,
 } from '@tidegate/catalog'
@@ -38,6 +39,8 @@ export interface Services {
 export interface Catalog {
   /** Assets of the index. Falls back to the chain while the index is not current. */
   indexed: AssetIndex
+  /** The hidden assets of owners. */
+  hidden: Pick<IndexStore, 'hiddenOf'>
   /** Undefined: assets of everybody are served. */
   publishers: Publishers | undefined
   onChain: OnChainReader

@@ -111,6 +111,7 @@ describe('on the command line and over HTTP', () => {
       '--free',
       '--keystore',
       wallet,
+      '--yes',
     ]
     const { status, stdout, stderr } = await runHere([...args, '--json'], settings)
     expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })

@@ -84,6 +84,7 @@ describe('the OpenAPI description', () => {
       'download',
       'downloadLink',
       'encrypt',
+      'encryptVersion',
       'fileinfo',
       'generateAuthToken',
       'initialize',

@@ -26,6 +26,7 @@ const TAKE_BACK = `
   DELETE FROM index_undo WHERE kind IN ('market', 'offer');
   DELETE FROM search_value;
   ALTER TABLE index_cursor DROP COLUMN format_mark;
+  DROP INDEX index_nft_by_owner;
   ALTER TABLE index_reading DROP COLUMN orders;
   ALTER TABLE index_reading DROP COLUMN offers;`
 

@@ -2,7 +2,7 @@ import { type Dialect, type Driver, type Query, sql, sqlOne, type Value } from '
 import type { IndexedAsset, IndexedDatatoken } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import type { IndexConsumer } from '../index-consumer.js'
-import type { Cursor, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
+import type { Cursor, HiddenAsset, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
 import { weightOf } from '../index-store.js'
 import { assetOf, nftOf } from './assets.js'
 import { beginRollback, commit, undoSome } from './commit.js'
@@ -31,6 +31,13 @@ const LIVE_DATATOKEN = sqlOne(
 const DATATOKENS_OF = sql(
   `SELECT address, nft, name, symbol, orders FROM index_datatoken
    WHERE chain_id = :generation AND nft = :nft ORDER BY position`,
+)
+const HIDDEN_OF = sql(
+  `SELECT r.chain_id AS chain, a.did, a.state, a.sender, n.address, n.name, n.symbol, n.token_uri, n.owner, n.created
+   FROM index_nft n JOIN index_reading r ON r.id = n.chain_id AND r.role = 'live'
+     JOIN index_asset a ON a.chain_id = n.chain_id AND a.nft = n.address
+   WHERE n.owner = :owner AND a.state NOT IN (0, 5) AND a.ddo IS NOT NULL
+   ORDER BY n.created DESC, a.did LIMIT :limit`,
 )
 const assetIn = (dialect: Dialect) =>
   sqlOne(
@@ -135,5 +142,10 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
     nft: (chainId, address) => nft(LIVE_NFT({ chainId, address })),
     datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(LIVE_DATATOKEN({ chainId, address })))[0],
     asset,
+    hiddenOf: async (owner, limit) =>
+      (await rows<Record<string, Value>>(HIDDEN_OF({ owner, limit }))).map(({ chain, did, state, sender, ...row }) => ({
+        ...({ chainId: chain, did, state, from: sender } as Omit<HiddenAsset, 'nft'>),
+        nft: nftOf(row),
+      })),
   }
 }

@@ -14,6 +14,17 @@ export async function confirm(message: string): Promise<boolean> {
   return answer
 }
 
+/** Asks for one of some values. Throws CommandError if it is interrupted. */
+export async function choose(
+  message: string,
+  options: { value: string; label: string; hint: string }[],
+): Promise<string> {
+  const prompts = await import('@clack/prompts')
+  const answer = await prompts.select({ message, options, output: process.stderr, withGuide: false })
+  if (prompts.isCancel(answer)) throw interrupted()
+  return answer
+}
+
 /** Asks for a password without showing it. Throws CommandError if it is interrupted. */
 export async function askPassword(message: string): Promise<string> {
   const prompts = await import('@clack/prompts')

@@ -17,7 +17,8 @@ interface RowProps {
   changing: boolean
   sales: Sale[]
   edit: () => void
-  change: () => void
+  /** Asks for another state. */
+  change: (wanted: 'active' | 'revoked') => void
 }
 
 /** An asset of this account with its orders, income and actions. */
@@ -51,12 +52,17 @@ export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
             {words.edit}
           </Button>
         )}
+        {state === 'unlisted' && (
+          <Button size="small" icon="retry" label={`${words.restore}: ${label}`} onClick={() => change('active')}>
+            {words.restore}
+          </Button>
+        )}
         <Button
           size="small"
           kind={revoked ? 'secondary' : 'quiet'}
           icon={revoked ? 'retry' : 'lock'}
           label={`${revoked ? words.restore : words.revoke}: ${label}`}
-          onClick={change}
+          onClick={() => change(revoked ? 'active' : 'revoked')}
         >
           {revoked ? words.restore : words.revoke}
         </Button>

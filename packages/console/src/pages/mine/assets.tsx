@@ -1,11 +1,11 @@
-import type { Asset } from '@tidegate/client'
+import { type Asset, published } from '@tidegate/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address } from 'viem'
 import { ButtonLink } from '../../parts/button.js'
 import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
 import { isReadable } from '../../state/chains.js'
+import { reading } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
-import { publishedBy } from '../../state/published.js'
 import { useResource } from '../../state/resource.js'
 import { type Sale, salesOf } from '../../state/sales.js'
 import { takenOver } from '../../state/taken-over.js'
@@ -16,12 +16,12 @@ import { EditDialog } from './edit-dialog.js'
 import { StateDialog } from './state-dialog.js'
 
 /** The dialog above the list. */
-type Open = { what: 'edit' | 'state'; asset: Asset }
+type Open = { what: 'edit'; asset: Asset } | { what: 'state'; asset: Asset; wanted: 'active' | 'revoked' }
 type IsThere = (told: Asset) => boolean
 
 export function MyAssets({ owner }: { owner: Address }) {
   const { mine: words } = text
-  const found = useResource(owner, (signal) => publishedBy(owner, signal))
+  const found = useResource(owner, (signal) => published(reading(), owner, { signal }))
   const [open, setOpen] = useState<Open>()
   const { assets = [], incomplete = false } = found.value ?? {}
   const { changing, follow } = useChanging(found.reload)
@@ -55,12 +55,12 @@ export function MyAssets({ owner }: { owner: Address }) {
             changing={changing.includes(asset.did)}
             sales={salesFor(asset, sold.value?.sales ?? [])}
             edit={() => setOpen({ what: 'edit', asset })}
-            change={() => setOpen({ what: 'state', asset })}
+            change={(wanted) => setOpen({ what: 'state', asset, wanted })}
           />
         ))}
       </ul>
       {open?.what === 'edit' && <EditDialog did={open.asset.did} onClose={close} />}
-      {open?.what === 'state' && <StateDialog asset={open.asset} onClose={close} />}
+      {open?.what === 'state' && <StateDialog asset={open.asset} wanted={open.wanted} onClose={close} />}
     </div>
   )
 }

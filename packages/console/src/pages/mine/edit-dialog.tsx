@@ -1,15 +1,17 @@
-import { type Asset, asset, update } from '@tidegate/client'
+import { type Asset, asset, type Changed, update } from '@tidegate/client'
 import { useState } from 'preact/hooks'
 import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Problem, Skeleton } from '../../parts/states.js'
-import { contextNow } from '../../state/context.js'
+import { contextNow, reading } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { changesOf, type Edited, editedOf } from '../../state/publishing/changes.js'
+import { type NewFiles as NewFilesState, uploaded } from '../../state/publishing/new-files.js'
 import { useResource } from '../../state/resource.js'
 import { text } from '../../text.js'
 import { EditForm } from './edit-form.js'
+import { NewFiles } from './new-files.js'
 
 /** Edits an asset. Only changed fields are sent. */
 export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: (told: Asset) => boolean) => void }) {
@@ -33,30 +35,28 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   const { mine: words } = text
   const before = editedOf(asset)
   const [edited, setEdited] = useState<Edited>(before)
+  const [files, setFiles] = useState<NewFilesState>({ files: [], keepOld: false })
   const [step, setStep] = useState<string>()
   const [error, setError] = useState<unknown>()
   const busy = step !== undefined
   const save = async () => {
-    const changes = changesOf(before, edited)
-    if (Object.keys(changes).length === 0) {
-      announce(words.nothingChanged)
-      onClose()
-      return
-    }
     setStep('')
     setError(undefined)
     let current = ''
     const context = contextNow(() => ({ kind: 'update', did, title: name.slice(0, 200), step: current }))
     try {
-      await update(context, did, {
+      const changes = changesOf(before, edited, await oceanOf(asset.chainId))
+      const objects = await uploaded(files.files, (label, percent) => setStep(words.uploading(label, percent)))
+      const { changed } = await update(context, did, {
         ...changes,
+        ...(objects.length > 0 ? { files: objects, keepOld: files.keepOld } : {}),
         onStep: (next) => {
           current = next
           setStep(next)
         },
       })
-      announce(words.saved)
-      onClose((told) => told.updated?.getTime() !== asset.updated?.getTime())
+      announce(changed.length === 0 ? words.nothingChanged : words.saved)
+      onClose((told) => isShown(asset, told, changed))
     } catch (refusal) {
       setError(refusal)
       setStep(undefined)
@@ -65,6 +65,7 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   return (
     <>
       <EditForm asset={asset} edited={edited} change={(changes) => setEdited({ ...edited, ...changes })} />
+      <NewFiles value={files} onChange={setFiles} />
       {error !== undefined && <Problem error={error} />}
       <div class="dialog-actions">
         <Button onClick={() => onClose()}>{text.cancel}</Button>
@@ -74,4 +75,17 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
       </div>
     </>
   )
+}
+
+/** Whether the index shows a change. Prices come from the chain. */
+function isShown(before: Asset, told: Asset, changed: Changed['changed']): boolean {
+  if (changed.some((field) => field !== 'price' && field !== 'state'))
+    return told.updated?.getTime() !== before.updated?.getTime()
+  return !changed.includes('state') || told.state !== before.state
+}
+
+/** Returns the address of OCEAN on a chain, if the provider names it. */
+async function oceanOf(chainId: number): Promise<`0x${string}` | undefined> {
+  const { contracts } = await reading().api.get<{ contracts?: Record<string, { Ocean?: `0x${string}` }> }>('/')
+  return contracts?.[String(chainId)]?.Ocean
 }

@@ -1,9 +1,11 @@
 import type { Asset } from '@tidegate/client'
 import { AccessField } from '../../parts/access-field.js'
-import { TextField } from '../../parts/field.js'
+import { Choice, TextField } from '../../parts/field.js'
+import { ListedField } from '../../parts/listed-field.js'
 import { TagInput } from '../../parts/tag-input.js'
 import type { Edited } from '../../state/publishing/changes.js'
 import { text } from '../../text.js'
+import { AmountFields } from '../publish/amount-fields.js'
 
 interface FormProps {
   asset: Asset
@@ -11,9 +13,10 @@ interface FormProps {
   change: (changes: Partial<Edited>) => void
 }
 
-export function EditForm({ asset: { services }, edited, change }: FormProps) {
+export function EditForm({ asset: { chainId, services }, edited, change }: FormProps) {
   const { publish: words, mine } = text
-  const price = services[0]?.price.datatoken
+  const { price } = edited
+  const present = services[0]?.price.datatoken
   const line = (field: 'name' | 'author' | 'license') => ({
     label: words[field],
     maxLength: 500,
@@ -33,14 +36,6 @@ export function EditForm({ asset: { services }, edited, change }: FormProps) {
       <div class="columns">
         <TextField {...line('author')} />
         <TextField {...line('license')} />
-        {price && (
-          <TextField
-            label={mine.newPrice(price.symbol)}
-            inputMode="decimal"
-            value={edited.price}
-            onText={(amount) => change({ price: amount })}
-          />
-        )}
         <TextField
           label={`${words.timeout} (${words.days.toLowerCase()})`}
           hint={words.daysHint}
@@ -50,6 +45,31 @@ export function EditForm({ asset: { services }, edited, change }: FormProps) {
         />
       </div>
       <TagInput tags={edited.tags} onChange={(tags) => change({ tags })} />
+      <Choice
+        compact
+        label={words.price}
+        name="edit-price"
+        value={price.kind}
+        options={[
+          { value: 'free', label: words.free },
+          { value: 'paid', label: words.paid },
+        ]}
+        onChange={(kind) => change({ price: { ...price, kind } })}
+      />
+      {price.kind === 'paid' && (
+        <AmountFields
+          price={price}
+          chainId={chainId}
+          present={present}
+          onChange={(changes) => change({ price: { ...price, ...changes } })}
+        />
+      )}
+      <ListedField
+        compact
+        name="edit-listed"
+        unlisted={edited.unlisted}
+        onChange={(unlisted) => change({ unlisted })}
+      />
       <AccessField
         compact
         name="edit-access"

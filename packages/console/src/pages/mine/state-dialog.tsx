@@ -11,23 +11,24 @@ import { text } from '../../text.js'
 /** Revokes or restores an asset after a confirmation. */
 export function StateDialog({
   asset,
+  wanted,
   onClose,
 }: {
   asset: Asset
+  wanted: 'active' | 'revoked'
   onClose: (isThere?: (told: Asset) => boolean) => void
 }) {
-  const { did, name, state } = asset
+  const { did, name } = asset
   const { mine: words } = text
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const restoring = state !== 'active' && state !== 'unlisted'
+  const restoring = wanted === 'active'
   const change = async () => {
     setBusy(true)
     setError(undefined)
     let step = ''
     const context = contextNow(() => ({ kind: 'state', did, title: name.slice(0, 200), step }))
     try {
-      const wanted = restoring ? 'active' : 'revoked'
       await setState(context, did, wanted, {
         onStep: (next) => {
           step = next

@@ -1,17 +1,24 @@
 import { Field, TextField } from '../../parts/field.js'
-import { type Draft, draft, editDraft } from '../../state/publishing/draft.js'
-import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import type { Problems } from './checks.js'
 import { useToken } from './token.js'
 
+interface AmountFieldsProps {
+  /** The token is empty for OCEAN. */
+  price: { amount: string; token: string }
+  chainId: number | undefined
+  /** The present token of an asset, which the list offers by its symbol. */
+  present?: { token: string; symbol: string } | undefined
+  problems?: Problems
+  onChange: (changes: { amount?: string; token?: string }) => void
+}
+
 /** Amount and token of a price. */
-export function AmountFields({ price, problems }: { price: Draft['price']; problems: Problems }) {
+export function AmountFields({ price, chainId, present, problems = {}, onChange }: AmountFieldsProps) {
   const { publish: words } = text
-  const { chainId } = useStore(draft)
   const token = useToken(chainId, price.token)
-  const isOther = price.token !== ''
-  const change = (changes: Partial<Draft['price']>) => editDraft({ price: { ...price, ...changes } })
+  const isPresent = present !== undefined && price.token === present.token
+  const isOther = price.token !== '' && !isPresent
   return (
     <div class="columns">
       <TextField
@@ -20,16 +27,19 @@ export function AmountFields({ price, problems }: { price: Draft['price']; probl
         inputMode="decimal"
         autocomplete="off"
         value={price.amount}
-        onText={(amount) => change({ amount })}
+        onText={(amount) => onChange({ amount })}
       />
       <Field label={words.token}>
         {(props) => (
           <select
             {...props}
-            value={isOther ? 'other' : 'ocean'}
-            onChange={({ currentTarget }) => change({ token: currentTarget.value === 'other' ? '0x' : '' })}
+            value={isOther ? 'other' : isPresent ? 'present' : 'ocean'}
+            onChange={({ currentTarget: { value } }) =>
+              onChange({ token: value === 'other' ? '0x' : value === 'present' && present ? present.token : '' })
+            }
           >
-            <option value="ocean">{words.ocean}</option>
+            {present && <option value="present">{present.symbol}</option>}
+            {present?.symbol !== words.ocean && <option value="ocean">{words.ocean}</option>}
             <option value="other">{words.otherToken}</option>
           </select>
         )}
@@ -43,7 +53,7 @@ export function AmountFields({ price, problems }: { price: Draft['price']; probl
           spellcheck={false}
           autocomplete="off"
           value={price.token}
-          onText={(address) => change({ token: address.trim() || '0x' })}
+          onText={(address) => onChange({ token: address.trim() || '0x' })}
         />
       )}
     </div>

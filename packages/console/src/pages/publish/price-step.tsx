@@ -1,5 +1,6 @@
 import { AccessField } from '../../parts/access-field.js'
 import { Choice, Field, TextField } from '../../parts/field.js'
+import { ListedField } from '../../parts/listed-field.js'
 import { config } from '../../state/config.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
@@ -9,7 +10,7 @@ import type { Problems } from './checks.js'
 
 /** Network and price of an asset, duration of an order, and the accounts that may buy. */
 export function PriceStep({ problems }: { problems: Problems }) {
-  const { price, access } = useStore(draft)
+  const { price, access, unlisted, chainId } = useStore(draft)
   const { publish: words } = text
   return (
     <div class="stack">
@@ -24,7 +25,14 @@ export function PriceStep({ problems }: { problems: Problems }) {
         ]}
         onChange={(kind) => editDraft({ price: { ...price, kind } })}
       />
-      {price.kind === 'paid' && <AmountFields price={price} problems={problems} />}
+      {price.kind === 'paid' && (
+        <AmountFields
+          price={price}
+          chainId={chainId}
+          problems={problems}
+          onChange={(changes) => editDraft({ price: { ...price, ...changes } })}
+        />
+      )}
       <DurationFields problem={problems.days} />
       <AccessField
         name="access"
@@ -36,6 +44,7 @@ export function PriceStep({ problems }: { problems: Problems }) {
         problem={problems.addresses}
         onChange={(access) => editDraft({ access })}
       />
+      <ListedField name="listed" unlisted={unlisted} onChange={(unlisted) => editDraft({ unlisted })} />
     </div>
   )
 }

@@ -53,7 +53,7 @@ export function Review({ edit }: { edit: ((step: number) => void) | undefined })
 
 type Row = [step: number, label: string, value: ComponentChildren]
 
-function rowsOf({ files, price, days, access, ...draft }: Draft, symbol: string | undefined): Row[] {
+function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbol: string | undefined): Row[] {
   const { publish: words, asset } = text
   const told = (value: string, most?: number) =>
     value ? <Words text={value} {...(most === undefined ? {} : { most })} /> : asset.notTold
@@ -76,5 +76,6 @@ function rowsOf({ files, price, days, access, ...draft }: Draft, symbol: string 
       words.access,
       access.kind === 'everybody' ? words.everybody : addressesOf(access.list).map(shortAddress).join(', '),
     ],
+    [2, words.listing, unlisted ? words.unlisted : words.listed],
   ]
 }

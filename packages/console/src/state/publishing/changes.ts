@@ -9,45 +9,57 @@ export interface Edited {
   author: string
   license: string
   tags: string[]
-  /** Amount of the price; empty for an asset without one. */
-  price: string
+  /** `none` for an asset that is not for sale. The token is empty for OCEAN. */
+  price: { kind: 'free' | 'paid' | 'none'; amount: string; token: string }
   /** Validity of an order in days; empty for unlimited. */
   days: string
   access: { kind: 'unchanged' | 'everybody' | 'list'; list: string }
+  unlisted: boolean
 }
 
 const DAY = 86_400
 
 /** Returns the initial form of an asset. */
-export function editedOf({ name, description, author, license, tags, services }: Asset): Edited {
+export function editedOf({ name, description, author, license, tags, state, services }: Asset): Edited {
   const [service] = services
   const timeout = service?.timeout ?? 0
-  const { datatoken, exchangeFees } = service?.price ?? {}
+  const { type, datatoken, exchangeFees } = service?.price ?? {}
   return {
     name,
     description,
     author,
     license,
     tags,
-    // the publisher's price without exchange fees
-    price: datatoken ? decimalOf(datatoken.units - (exchangeFees?.units ?? 0n), datatoken.decimals) : '',
+    price: {
+      kind: type === 'fixed' ? 'paid' : type === 'free' ? 'free' : 'none',
+      // the publisher's price without exchange fees
+      amount: datatoken ? decimalOf(datatoken.units - (exchangeFees?.units ?? 0n), datatoken.decimals) : '',
+      token: datatoken?.token ?? '',
+    },
     days: timeout === 0 ? '' : String(timeout / DAY),
     access: { kind: 'unchanged', list: '' },
+    unlisted: state === 'unlisted',
   }
 }
 
-/** Returns only the changed fields. */
-export function changesOf(before: Edited, after: Edited): Changes {
+/** Returns only the changed fields. `ocean`: the address of OCEAN, if the chain has it. */
+export function changesOf(before: Edited, after: Edited, ocean: `0x${string}` | undefined): Changes {
   const texts = (['name', 'description', 'author', 'license'] as const).filter(
     (field) => after[field].trim() !== before[field],
   )
-  const { access, days, price, tags } = after
+  const { access, days, price, tags, unlisted } = after
+  const amount = price.amount.trim()
+  const isSamePrice =
+    price.kind === before.price.kind &&
+    (price.kind !== 'paid' || (amount === before.price.amount && price.token === before.price.token))
+  const token = (price.token || ocean) as `0x${string}` | undefined
   return {
     ...Object.fromEntries(texts.map((field) => [field, after[field].trim()])),
     ...(tags.join('\n') === before.tags.join('\n') ? {} : { tags }),
-    ...(price.trim() === before.price || price.trim() === '' ? {} : { price: { amount: price.trim() } }),
+    ...(isSamePrice ? {} : { price: price.kind === 'free' ? 'free' : { amount, ...(token ? { token } : {}) } }),
     ...(days.trim() === before.days ? {} : { timeout: days.trim() ? Math.round(Number(days) * DAY) : 0 }),
     ...(access.kind === 'everybody' ? { access: null } : {}),
     ...(access.kind === 'list' ? { access: addressesOf(access.list) } : {}),
+    ...(unlisted === before.unlisted ? {} : { state: unlisted ? 'unlisted' : 'active' }),
   }
 }

@@ -48,6 +48,8 @@ export interface Draft {
   /** Validity of an order in days; empty for unlimited. */
   days: string
   access: { kind: 'everybody' | 'list'; list: string }
+  /** Hidden from searches. */
+  unlisted: boolean
   chainId: number | undefined
 }
 
@@ -62,6 +64,7 @@ export const emptyDraft = (): Draft => ({
   price: { kind: 'free', amount: '', token: '' },
   days: '',
   access: { kind: 'everybody', list: '' },
+  unlisted: false,
   chainId: undefined,
 })
 

@@ -45,7 +45,7 @@ const SECONDS = 86_400
 
 /** Returns the library's request for a draft. */
 export function requestOf(of: Draft): PublishRequest {
-  const { files, name, description, author, license, tags, price, days, access, chainId } = of
+  const { files, name, description, author, license, tags, price, days, access, unlisted, chainId } = of
   const addresses = addressesOf(access.list)
   return {
     files: files.flatMap(({ object }) => (object ? [object] : [])),
@@ -59,6 +59,7 @@ export function requestOf(of: Draft): PublishRequest {
         ? 'free'
         : { amount: price.amount.trim(), ...(price.token ? { token: price.token as `0x${string}` } : {}) },
     ...(access.kind === 'list' ? { access: addresses } : {}),
+    ...(unlisted ? { unlisted } : {}),
     timeout: days.trim() ? Math.round(Number(days) * SECONDS) : 0,
     ...(chainId === undefined ? {} : { chainId }),
   }

@@ -16,6 +16,19 @@ import { address, described, readParams, sentParams, whole } from '../endpoints/
 
 const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
 
+/** Body and responses of routes that encrypt, for the API description. */
+export const FILES_BODY = {
+  contentType: 'application/octet-stream',
+  schema: {},
+  description: 'The files object.',
+}
+export const ENCRYPTED = {
+  201: {
+    description: 'The encrypted document as hex.',
+    content: { 'text/plain': { schema: HEX, example: '0x04' } },
+  },
+}
+
 /**
  * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature or a token is verified if
  * sent, and the nonce of a signature is consumed.
@@ -38,17 +51,8 @@ export const encrypt: Endpoint = {
       ).optional(),
       ...optionalProof(PROOF),
     },
-    body: {
-      contentType: 'application/octet-stream',
-      schema: {},
-      description: 'The document: a files object or a DDO.',
-    },
-    responses: {
-      201: {
-        description: 'The encrypted document as hex.',
-        content: { 'text/plain': { schema: HEX, example: '0x04' } },
-      },
-    },
+    body: { ...FILES_BODY, description: 'The document: a files object or a DDO.' },
+    responses: ENCRYPTED,
     errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'],
   },
   register(app, services) {
@@ -75,7 +79,7 @@ export const encrypt: Endpoint = {
 }
 
 /** Encrypts a document for a consumer, or for anybody. Throws AccessError, ValidationError, StateError. */
-async function encryptFor(
+export async function encryptFor(
   consumer: AuthenticatedConsumer | undefined,
   { chain, body }: { chain: Chain; body: Buffer },
   accessControl: AccessControl,
@@ -91,7 +95,7 @@ async function encryptFor(
 }
 
 /** Returns 0x and hex as bytes, which need no further encoding. Long input yields to the event loop. */
-async function hexOf(bytes: Buffer): Promise<Buffer> {
+export async function hexOf(bytes: Buffer): Promise<Buffer> {
   const { hexChunk: turn } = PROTOCOL_LIMITS.body
   const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
   text.write('0x', 'latin1')
@@ -102,7 +106,8 @@ async function hexOf(bytes: Buffer): Promise<Buffer> {
   return text
 }
 
-function octets({ headers, body }: FastifyRequest): Buffer {
+/** Returns the raw body. Throws RequestError. */
+export function octets({ headers, body }: FastifyRequest): Buffer {
   if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== 'application/octet-stream')
     throw new RequestError('BAD_CONTENT_TYPE', 'Invalid request content type: should be application/octet-stream')
   if (!Buffer.isBuffer(body) || body.length === 0) throw new RequestError('EMPTY_BODY', 'The request body is empty.')

@@ -5,8 +5,10 @@ import { directCommand } from './direct-command.js'
 import { download } from './download.js'
 import { createDownloadLink, followDownloadLink } from './download-link.js'
 import { encrypt } from './encrypt.js'
+import { encryptVersion } from './encrypt-version.js'
 import { fileinfo } from './fileinfo.js'
 import { live, ready } from './health.js'
+import { hiddenAssets } from './hidden-assets.js'
 import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
 import { assetNames } from './names.js'
@@ -21,6 +23,7 @@ import { validateDdo } from './validate.js'
 export const ENDPOINTS: readonly Endpoint[] = [
   nonce,
   encrypt,
+  encryptVersion,
   decrypt,
   fileinfo,
   initialize,
@@ -38,6 +41,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   invalidateAuthToken,
   assetDdo,
   assetMetadata,
+  hiddenAssets,
   validateDdo,
   searchAssets,
   searchMetadata,

@@ -330,6 +330,8 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_reading ADD COLUMN offers BIGINT NOT NULL DEFAULT 1;
   UPDATE index_reading SET offers = 0;
   `,
+  // owners list their hidden assets
+  'CREATE INDEX index_nft_by_owner ON index_nft (owner)',
   // the position up to which the current format has written all rows of a generation (packages/catalog/src/index/tables/format.ts). It
   // replaces orders and offers of index_reading, which were 1 for generations of instances of an earlier version as well
   `

@@ -1,0 +1,49 @@
+import { type FileObject, upload } from '@tidegate/client'
+import { contextNow } from '../context.js'
+import { beginWork } from '../page/busy.js'
+
+/** A new file of an asset: one to upload, or one with a location. */
+export type NewFile = { key: string; label: string } & ({ file: File } | { object: FileObject })
+
+export interface NewFiles {
+  files: NewFile[]
+  keepOld: boolean
+}
+
+/** Uploads of this visit by their file, so that a second attempt continues. */
+const begun = new WeakMap<File, { id?: string; object?: FileObject }>()
+
+/** Returns the storage objects of new files. Uploads one after the other. Throws TidegateError. */
+export async function uploaded(
+  files: readonly NewFile[],
+  onProgress: (label: string, percent: number) => void,
+): Promise<FileObject[]> {
+  const objects: FileObject[] = []
+  for (const one of files) objects.push('object' in one ? one.object : await sent(one, onProgress))
+  return objects
+}
+
+async function sent(
+  { file, label }: { file: File; label: string },
+  onProgress: (label: string, percent: number) => void,
+): Promise<FileObject> {
+  const state = begun.get(file) ?? {}
+  begun.set(file, state)
+  if (state.object) return state.object
+  const ended = beginWork()
+  try {
+    const { object } = await upload(contextNow(), file, {
+      name: file.name,
+      contentType: file.type,
+      ...(state.id ? { resume: state.id } : {}),
+      onBegun: (id) => {
+        state.id = id
+      },
+      onProgress: ({ sent, total }) => onProgress(label, total === 0 ? 100 : Math.floor((100 * sent) / total)),
+    })
+    state.object = object
+    return object
+  } finally {
+    ended()
+  }
+}

@@ -1,0 +1,85 @@
+import { createTidegate } from '@tidegate/client'
+import { describe, expect, it } from 'vitest'
+import { connect } from '../../../../scripts/screenshots/steps.js'
+import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { button, dev, observed, page, published, useDevPage, visit } from './dev-page.js'
+
+useDevPage()
+
+describe('an own asset in Mine', () => {
+  const row = (did: string) => page.locator(`.asset-row[data-did="${did}"]`)
+  const dialog = () => page.getByRole('dialog')
+
+  async function save(): Promise<void> {
+    await dialog().getByRole('button', { name: 'Save changes' }).click()
+    await dialog().waitFor({ state: 'detached' })
+  }
+
+  it('gets new files and a price, is hidden from searches, and comes back', async () => {
+    const { did, told } = await published({ name: 'Tides in versions', price: 'free', tags: ['tide'] }, 'v1.csv', '1\n')
+    await visit('mine/assets')
+    await connect(page, 0)
+    await row(did).getByRole('button', { name: /^Edit/ }).click()
+    await dialog()
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'v2.csv', mimeType: 'text/csv', buffer: Buffer.from('22\n') })
+    await dialog().getByLabel('Keep, after the new ones').check()
+    await dialog().getByLabel('Paid').check()
+    await dialog().getByLabel('Amount').fill('2.5')
+    await dialog().getByLabel('Do not find it').check()
+    await save()
+    await row(did).getByText('Unlisted', { exact: true }).waitFor()
+    await row(did).getByText('2.5 OCEAN').first().waitFor()
+    const asset = await told()
+    expect(asset).toMatchObject({ state: 'unlisted', tags: ['tide'], services: [{ price: { type: 'fixed' } }] })
+    expect(asset.services[0]?.files.map(({ size }) => size)).toEqual([3, 2])
+
+    // nothing to send
+    await row(did).getByRole('button', { name: /^Edit/ }).click()
+    await dialog().getByLabel('Amount').waitFor()
+    await save()
+    await visit('')
+    await page
+      .getByText(/^\d+ assets?$|Nothing is published/)
+      .first()
+      .waitFor()
+    expect(await page.getByRole('link', { name: 'Tides in versions' }).count()).toBe(0)
+
+    await visit('mine/assets')
+    await row(did)
+      .getByRole('button', { name: /^Restore/ })
+      .click()
+    await dialog().getByRole('button', { name: 'Restore' }).click()
+    await row(did).getByText('For sale', { exact: true }).waitFor()
+    await eventually(async () => (await told()).state === 'active')
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+
+  it('is published without being found', async () => {
+    await visit('publish')
+    await connect(page, 0)
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('1') })
+    await page.locator('.file[data-status=done]').waitFor()
+    await button('Continue').click()
+    await page.getByLabel('Name').fill('Published unlisted')
+    await button('Continue').click()
+    await page.getByLabel('Do not find it').check()
+    await button('Continue').click()
+    await page.getByText('Do not find it').waitFor()
+    await button('Publish').click()
+    await page.getByRole('heading', { name: 'Published' }).waitFor()
+    const did = (await page.locator('[data-did]').getAttribute('data-did')) ?? ''
+    const { providerUrl: url, rpcUrl } = dev.facts
+    const reader = createTidegate({ url, rpcUrl })
+    await eventually(() =>
+      reader.asset(did).then(
+        ({ state }) => state === 'unlisted',
+        () => false,
+      ),
+    )
+    expect((await reader.search({ text: 'Published unlisted' })).assets).toEqual([])
+  })
+})

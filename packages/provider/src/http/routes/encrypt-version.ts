@@ -1,0 +1,64 @@
+import type { FastifyRequest } from 'fastify'
+import { assertUpdater, withPresentFiles } from '../../access/present-files.js'
+import { openService } from '../../access/service.js'
+import { modernMessage } from '../../auth/signature.js'
+import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
+import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
+import { address, described, text } from '../endpoints/params.js'
+import { ENCRYPTED, encryptFor, FILES_BODY, hexOf, octets } from './encrypt.js'
+
+const params = {
+  documentId: described(text, 'DID of the asset.', 'did:op:0000'),
+  serviceId: text,
+  consumerAddress: described(address, 'Address that may change the metadata of the asset.'),
+}
+
+/** Encrypts a new version of a service's files that keeps the present ones. Discloses nothing about them. */
+export const encryptVersion: Endpoint = {
+  names: ['encryptVersion'],
+  method: 'POST',
+  path: `${PREFIX}/encrypt/version`,
+  doc: {
+    summary: 'Encrypt new files with the present ones',
+    description:
+      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file that is among the new ones is left out; one whose name is taken gets the folder old.',
+    token: true,
+    params: { ...params, ...PROOF },
+    body: FILES_BODY,
+    responses: ENCRYPTED,
+    errors: [
+      'BAD_CONTENT_TYPE',
+      'EMPTY_BODY',
+      'DID_NOT_RESOLVED',
+      'UNKNOWN_SERVICE',
+      'ASSET_NOT_CONSUMABLE',
+      'UPDATER_DENIED',
+      'FILES_UNREADABLE',
+      'PROVIDER_KEY_MISSING',
+      'RBAC_DENIED',
+      'RBAC_UNAVAILABLE',
+      'CHAIN_UNAVAILABLE',
+    ],
+  },
+  register(app, services) {
+    const { settings, access, uploads } = services
+    const read = consumerParams(params, settings)
+    withRawBody(app, (scope) => {
+      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
+        const body = octets(request)
+        const sent = read({ query: request.query, headers: request.headers, body: undefined } as FastifyRequest)
+        const { documentId, serviceId, consumerAddress } = sent.params
+        const opened = await openService(access, documentId, serviceId)
+        const { chain } = opened.asset
+        const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encryptVersion')]
+        const updater = await proveConsumer(sent, consumerAddress, messages, chain, services)
+        await assertUpdater(opened, updater.address)
+        const files = withPresentFiles(access, opened, body)
+        const encrypted = await encryptFor(updater, { chain, body: files }, access.accessControl, uploads.hosting)
+        const hex = await hexOf(encrypted)
+        reply.code(201).type('text/plain')
+        return hex
+      })
+    })
+  },
+}
