@@ -59,7 +59,7 @@ describe('POST /api/services/encrypt/version', () => {
       [await post(filesOf([object('c')]), publisher, { signature: '' }), 400, /signature/],
       [await post(foreign), 400, /of this data NFT/],
       [await post('no json'), 400, /of this data NFT/],
-      [await post(filesOf(Array(999).fill(object('c')))), 400, /at most 1000 files, and these are 1002/],
+      [await post(filesOf(Array(9_999).fill(object('c')))), 400, /at most 10000 files, and these are 10002/],
       [await post(filesOf([object('c')]), publisher, { serviceId: 'no' }), 400, /UNKNOWN_SERVICE/],
     ] as const
     for (const [{ status, text }, expected, reason] of refusals) {
