@@ -96,7 +96,7 @@ function byAsset(recorded: HostedUse[]): (UsingAsset & { marks: string[] })[] {
 
 function filesObject(document: Buffer): { nftAddress?: unknown; files?: unknown } {
   try {
-    return (parseJson(document.toString('utf8'), PROTOCOL_LIMITS.body) ?? {}) as object
+    return (parseJson(document.toString('utf8'), PROTOCOL_LIMITS.filesObject) ?? {}) as object
   } catch {
     return {}
   }

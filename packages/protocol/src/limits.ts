@@ -3,6 +3,15 @@
  * are settings.
  */
 export const PROTOCOL_LIMITS = {
+  /** The shape of a files object, before it is encrypted: 10,000 files of a few fields each. */
+  filesObject: {
+    /** Commas and brackets. */
+    values: 200_000,
+    /** Keys. */
+    keys: 100_000,
+    /** Nesting: a storage object with an ABI needs eight. */
+    depth: 32,
+  },
   body: {
     /** Bytes of a JSON body. The longest honest one, a token with its signature, has a few kilobytes. */
     json: 65_536,

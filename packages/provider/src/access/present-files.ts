@@ -1,5 +1,5 @@
 import { untrustedView } from '@tidegate/chain'
-import { AccessError, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
+import { AccessError, JsonBoundsError, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
 import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Address } from 'viem'
 import type { Access } from './access.js'
@@ -53,8 +53,9 @@ export async function assertUpdater({ asset: { chain, nft } }: OpenService, acco
 
 function parsed(document: Buffer): unknown {
   try {
-    return parseJson(document.toString('utf8'), PROTOCOL_LIMITS.body)
-  } catch {
+    return parseJson(document.toString('utf8'), PROTOCOL_LIMITS.filesObject)
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw ValidationError.of('body', `The body ${error.message}.`)
     return undefined
   }
 }
