@@ -1,7 +1,6 @@
 import type { Amount, Paid } from '@tidegate/client'
 import { text } from '../text.js'
 import { AmountText } from './values.js'
-import { AddressText } from './wallet/address.js'
 
 /** Amounts of several tokens in one line. */
 export function Amounts({ amounts }: { amounts: readonly Amount[] }) {
@@ -43,7 +42,7 @@ export function PaymentList({ paid: { source, payments, total } }: { paid: Paid 
       {payments.map(({ to, amount, receiver }) => (
         <div key={`${to} ${amount.token} ${receiver}`}>
           <dt>
-            {words.receivers[to]} {receiver && <AddressText address={receiver} copy={false} />}
+            {words.receivers[to]} {receiver && <span class="mono small muted">{receiver}</span>}
           </dt>
           <dd>
             <AmountText amount={amount} whole />

@@ -11,7 +11,8 @@ import { useState } from 'preact/hooks'
 import type { Address } from 'viem'
 import { shortDid } from '../../format/address.js'
 import { Button } from '../../parts/button.js'
-import { Amounts, PaidText } from '../../parts/payments.js'
+import { CopyButton } from '../../parts/copy.js'
+import { Amounts, PaidText, PaymentList } from '../../parts/payments.js'
 import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/values.js'
 import { AddressText } from '../../parts/wallet/address.js'
@@ -138,21 +139,34 @@ function SaleRow({ sale }: { sale: Sale }) {
         <strong>
           <AssetName did={did} name={name} />
         </strong>
-        <p class="small muted">
+        <p class="small muted row wrap">
           <Time time={time} as="minute" /> · {service !== undefined && <Words text={service} most={60} />}{' '}
           <AddressText address={consumer} />
         </p>
       </div>
       <div class="sale-row-paid">
-        <PaidText paid={sale} />
+        {sale.payments.length > 0 ? (
+          <details>
+            <summary>
+              <PaidText paid={sale} />
+            </summary>
+            <PaymentList paid={sale} />
+          </details>
+        ) : (
+          <PaidText paid={sale} />
+        )}
         {income.length > 0 && (
           <p class="small muted">
             {words.yours} <Amounts amounts={income} />
           </p>
         )}
-        <a class="small" href={pathOf({ page: 'receipt', order: tx })}>
-          {text.receipt.title}
-        </a>
+        <p class="small row wrap">
+          <span class="mono" title={tx}>
+            {tx.slice(0, 10)}…
+          </span>
+          <CopyButton value={tx} label={`${text.copy} ${text.receipt.transaction}`} />
+          <a href={pathOf({ page: 'receipt', order: tx })}>{text.receipt.title}</a>
+        </p>
       </div>
     </li>
   )
