@@ -36,4 +36,8 @@ export const LIMITS = {
   partFast: 5_000,
   /** Attempts of a signed request whose nonce another request of the account has overtaken. */
   nonceAttempts: 20,
+  /** Orders of one page of the index: its own limit. */
+  orders: 1_000,
+  /** Receipts that are read at once: public nodes limit the rate of requests. */
+  receipts: 8,
 } as const

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { type AssetOptions, asset } from './assets/asset.js'
 import { type PublishedAssets, published } from './assets/published.js'
 import { type SearchOptions, type SearchResult, search } from './assets/search.js'
@@ -13,7 +13,20 @@ import { type Link, type LinkOptions, link } from './download/link.js'
 import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
-import type { Asset, AssetState, Bought, Downloaded, Order, Published, PublishRequest, Quote } from './types.js'
+import { type ReceiptOptions, receipt } from './sales/receipt.js'
+import { type SalesOptions, sales } from './sales/sales.js'
+import type {
+  Asset,
+  AssetState,
+  Bought,
+  Downloaded,
+  Order,
+  Published,
+  PublishRequest,
+  Quote,
+  Receipt,
+  Sale,
+} from './types.js'
 import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload/upload.js'
 
 /** All calls of the library, bound to one provider. */
@@ -33,6 +46,8 @@ export interface Tidegate {
   differences(did: string, changes: Changes): Promise<Difference[]>
   setState(did: string, state: AssetState, options?: SendOptions): Promise<Changed>
   orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
+  sales(options?: SalesOptions): AsyncGenerator<Sale>
+  receipt(order: Hex, options?: ReceiptOptions): Promise<Receipt>
   createToken(options?: TokenOptions): Promise<Token>
   deleteToken(token: string, options?: Pick<TokenOptions, 'chainId' | 'signal'>): Promise<void>
 }
@@ -58,6 +73,8 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     differences: (did, changes) => differences(context, did, changes),
     setState: (did, state, options) => setState(context, did, state, options),
     orders: (address, options) => orders(context, address, options),
+    sales: (options) => sales(context, options),
+    receipt: (order, options) => receipt(context, order, options),
     createToken: (options) => createToken(context, options),
     deleteToken: (token, options) => deleteToken(context, token, options),
   }

@@ -18,6 +18,7 @@ import { text } from './text.js'
 const AssetPage = lazily(() => import('./pages/asset/asset.js').then(({ AssetPage }) => AssetPage))
 const Publish = lazily(() => import('./pages/publish/publish.js').then(({ Publish }) => Publish))
 const Mine = lazily(() => import('./pages/mine/mine.js').then(({ Mine }) => Mine))
+const ReceiptPage = lazily(() => import('./pages/receipt/receipt.js').then(({ ReceiptPage }) => ReceiptPage))
 const Status = lazily(() => import('./pages/status/status.js').then(({ Status }) => Status))
 
 export function App() {
@@ -72,6 +73,8 @@ function Shown({ route }: { route: Route }) {
       return <Publish />
     case 'mine':
       return <Mine tab={route.tab} />
+    case 'receipt':
+      return <ReceiptPage order={route.order} />
     case 'status':
       return <Status />
     default:

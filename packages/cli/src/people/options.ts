@@ -85,3 +85,13 @@ export function duration(text: string): number {
     throw new InvalidArgumentError('It must be a time such as 12h, 30d or 1y, or forever.')
   return seconds
 }
+
+/** Parses a day or a time in UTC. Throws InvalidArgumentError. */
+export function time(text: string): Date {
+  const isForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(text)
+  const parsed = new Date(text)
+  // a day such as 2026-02-31 becomes another one
+  if (!isForm || Number.isNaN(parsed.getTime()) || !parsed.toISOString().startsWith(text.slice(0, 10)))
+    throw new InvalidArgumentError('It must be a day such as 2026-11-01, or a time such as 2026-11-01T12:00:00Z.')
+  return parsed
+}

@@ -1,8 +1,10 @@
 import { type Address, getAddress } from 'viem'
+import { describe } from '../assets/describe.js'
 import { addressOf } from '../auth/signing.js'
 import { readDocument, type Served } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { withPayments } from '../sales/order-payments.js'
 import type { Order } from '../types.js'
 import { fieldsOf, type Json, listOf } from '../values.js'
 import { findOrders, type StartedOrder } from './order-logs.js'
@@ -17,6 +19,8 @@ export interface OrdersOptions {
   onIncomplete?: (before: Date) => void
   /** False to skip the provider's verdicts (`refused`). */
   verdicts?: boolean
+  /** True to read the payments of each order (`paid`) from its transaction. */
+  payments?: boolean
 }
 
 /** Datatokens per query of the index. */
@@ -41,14 +45,22 @@ export async function orders(context: Context, address?: Address, options: Order
   if (incompleteBefore) options.onIncomplete?.(incompleteBefore)
   const sold = await sellersOf(context, chainId, [...new Set(found.map(({ datatoken }) => datatoken))])
   const listed = found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
-  return options.verdicts === false ? listed : withVerdicts(context, client, listed)
+  const paid = options.payments ? await withPayments(context, listed) : listed
+  return options.verdicts === false ? paid : withVerdicts(context, client, paid)
 }
 
-async function onlyChain(context: Context): Promise<number> {
+/** Returns the chains of the provider, at least one. Throws TidegateError `BAD_ANSWER`. */
+export async function chainsOf(context: Context): Promise<number[]> {
   const { chainIds } = await context.api.get<{ chainIds?: unknown }>('/')
   if (!Array.isArray(chainIds) || chainIds.length === 0)
     throw new TidegateError('BAD_ANSWER', 'The provider does not list its chains.')
-  if (chainIds.length === 1) return Number(chainIds[0])
+  return chainIds.map(Number)
+}
+
+/** Returns the only chain of the provider. Throws TidegateError `BAD_REQUEST` if there are several. */
+export async function onlyChain(context: Context): Promise<number> {
+  const chainIds = await chainsOf(context)
+  if (chainIds.length === 1) return chainIds[0] as number
   throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
 }
 
@@ -88,12 +100,14 @@ function readable(document: Json): Served | undefined {
 /** Returns an order with its service, once for each asset that has it. */
 function described(order: StartedOrder, sellers: readonly Served[]): Order[] {
   const { tx, datatoken, consumer, payer, serviceIndex, time } = order
-  for (const { did, services } of sellers) {
+  for (const served of sellers) {
+    const { did, chainId, services } = served
     const service = services.find(({ index, datatoken: own }) => index === serviceIndex && own === datatoken)
     if (!service) continue
     const { timeout } = service
     const expires = timeout > 0 ? { expires: new Date(time.getTime() + timeout * 1000) } : {}
-    return [{ tx, did, service: service.id, datatoken, consumer, payer, started: time, ...expires }]
+    const { name } = describe(served)
+    return [{ tx, chainId, did, name, service: service.id, datatoken, consumer, payer, started: time, ...expires }]
   }
   return []
 }

@@ -2,17 +2,18 @@ import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/page.js'
 import { Empty } from '../../parts/states.js'
 import { choosingWallet } from '../../state/page/overlays.js'
-import { pathOf } from '../../state/page/route.js'
+import { type MineTab, pathOf } from '../../state/page/route.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { MyAssets } from './assets.js'
 import { MyOrders } from './orders.js'
+import { MySales } from './sales.js'
 
-const TABS = ['assets', 'orders'] as const
+const TABS = ['assets', 'sales', 'orders'] as const
 
-/** The account's published assets and its orders. */
-export function Mine({ tab }: { tab: 'assets' | 'orders' }) {
+/** The account's published assets, its sales and its orders. */
+export function Mine({ tab }: { tab: MineTab }) {
   const wallet = useStore(walletState)
   const { mine: words } = text
   return (
@@ -32,6 +33,8 @@ export function Mine({ tab }: { tab: 'assets' | 'orders' }) {
         </Empty>
       ) : tab === 'assets' ? (
         <MyAssets key={wallet.address} owner={wallet.address} />
+      ) : tab === 'sales' ? (
+        <MySales key={wallet.address} owner={wallet.address} />
       ) : (
         <MyOrders key={wallet.address} consumer={wallet.address} />
       )}

@@ -1,8 +1,9 @@
-import type { Asset, AssetFile, Order } from '@tidegate/client'
+import type { Asset, AssetFile, Order, Paid } from '@tidegate/client'
 import type { ComponentChildren } from 'preact'
 import { shortDid } from '../../format/address.js'
 import { FileIcon } from '../../icons/file-icon.js'
 import { ButtonLink } from '../../parts/button.js'
+import { PaidText } from '../../parts/payments.js'
 import { Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
@@ -13,6 +14,7 @@ import { Download } from '../asset/download.js'
 interface RowProps {
   order: Order
   asset: Asset | undefined
+  paid: Paid | undefined
   loading: boolean
 }
 
@@ -32,8 +34,8 @@ const fileAt = (files: readonly AssetFile[], index: number): AssetFile =>
   files.find((file) => file.index === index) ?? { index, available: true }
 
 /** An order of this account: its end and its files. */
-export function OrderRow({ order, asset, loading }: RowProps) {
-  const { did, service: id, started, file: only, expires, refused } = order
+export function OrderRow({ order, asset, paid, loading }: RowProps) {
+  const { tx, did, service: id, started, file: only, expires, refused } = order
   const { mine: words } = text
   const found = asset?.services.find((one) => one.id === id)
   const service = found && only !== undefined ? { ...found, files: [fileAt(found.files, only)] } : found
@@ -45,7 +47,11 @@ export function OrderRow({ order, asset, loading }: RowProps) {
       <div class="asset-row-name">
         <a href={pathOf({ page: 'asset', did })}>
           <strong>
-            {asset?.name ? <Words text={asset.name} most={120} /> : <span class="mono">{shortDid(did)}</span>}
+            {asset?.name || order.name ? (
+              <Words text={asset?.name || order.name} most={120} />
+            ) : (
+              <span class="mono">{shortDid(did)}</span>
+            )}
           </strong>
         </a>
         <p class="small muted">
@@ -62,6 +68,10 @@ export function OrderRow({ order, asset, loading }: RowProps) {
             </>
           )}
         </p>
+        <p class="small row wrap">
+          {paid && <PaidText paid={paid} />}
+          <a href={pathOf({ page: 'receipt', order: tx })}>{text.receipt.title}</a>
+        </p>
       </div>
       <div class="order-row-actions">
         {loading && !asset && !ended && <Skeleton lines={1} />}
@@ -69,7 +79,7 @@ export function OrderRow({ order, asset, loading }: RowProps) {
         {ended && !takenOff && <ButtonLink href={pathOf({ page: 'asset', did })}>{words.again}</ButtonLink>}
         {asset && service && !ended && !takenOff && refused === undefined && (
           <Files many={service.files.length}>
-            <Download asset={asset} service={service} order={order.tx} />
+            <Download asset={asset} service={service} order={tx} />
           </Files>
         )}
       </div>

@@ -1,4 +1,4 @@
-import { type Asset, asset, type Order, orders } from '@tidegate/client'
+import { type Asset, asset, type Order, orders, withPayments } from '@tidegate/client'
 import { useState } from 'preact/hooks'
 import type { Address } from 'viem'
 import { Button, ButtonLink } from '../../parts/button.js'
@@ -70,12 +70,26 @@ function OrderList({ orders }: { orders: readonly Order[] }) {
     },
     { keep: true },
   )
+  const paid = useResource(
+    orders.map(({ tx }) => tx).join(),
+    async (signal) => {
+      const found = await withPayments(contextNow(), orders, signal)
+      return new Map(orders.flatMap((order, at) => (found[at]?.paid ? [[order, found[at].paid] as const] : [])))
+    },
+    { keep: true },
+  )
   return (
     <>
       {told.error !== undefined && <Problem error={told.error} onRetry={told.reload} />}
       <ul class="rows">
         {orders.map((order) => (
-          <OrderRow key={order.tx} order={order} asset={told.value?.get(order.did)} loading={told.loading} />
+          <OrderRow
+            key={order.tx}
+            order={order}
+            asset={told.value?.get(order.did)}
+            paid={paid.value?.get(order)}
+            loading={told.loading}
+          />
         ))}
       </ul>
     </>

@@ -1,12 +1,15 @@
 import { createStore } from '../store.js'
 import { BASE } from './base.js'
 
+export type MineTab = 'assets' | 'sales' | 'orders'
+
 /** A page with its parameters. */
 export type Route =
   | { page: 'catalogue' }
   | { page: 'asset'; did: string }
   | { page: 'publish' }
-  | { page: 'mine'; tab: 'assets' | 'orders' }
+  | { page: 'mine'; tab: MineTab }
+  | { page: 'receipt'; order: `0x${string}` }
   | { page: 'status' }
   | { page: 'unknown' }
 
@@ -18,7 +21,9 @@ export function routeOf(path: string): Route {
   if (first === '' && second === undefined) return { page: 'catalogue' }
   if (first === 'asset' && second) return { page: 'asset', did: decoded(second) }
   if (first === 'mine' && (second === undefined || second === 'assets')) return { page: 'mine', tab: 'assets' }
-  if (first === 'mine' && second === 'orders') return { page: 'mine', tab: 'orders' }
+  if (first === 'mine' && (second === 'orders' || second === 'sales')) return { page: 'mine', tab: second }
+  if (first === 'receipt' && second && /^0x[0-9a-fA-F]{64}$/.test(second))
+    return { page: 'receipt', order: second.toLowerCase() as `0x${string}` }
   if ((first === 'publish' || first === 'status') && second === undefined) return { page: first }
   return { page: 'unknown' }
 }
@@ -40,6 +45,8 @@ export function pathOf(route: Exclude<Route, { page: 'unknown' }>): string {
       return `${BASE}asset/${encodeURIComponent(route.did).replaceAll('%3A', ':')}`
     case 'mine':
       return `${BASE}mine/${route.tab}`
+    case 'receipt':
+      return `${BASE}receipt/${route.order}`
     default:
       return BASE + route.page
   }

@@ -1,9 +1,10 @@
 import type { Order } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
-import { timeText } from './people/amounts.js'
-import { address, forSigning } from './people/options.js'
-import { shown } from './people/output/text.js'
-import { inSession, type PeopleOptions } from './people/session.js'
+import { timeText } from '../people/amounts.js'
+import { address, forSigning } from '../people/options.js'
+import { shown } from '../people/output/text.js'
+import { inSession, type PeopleOptions } from '../people/session.js'
+import { paidJson, paidText } from './payments.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('orders', 'tidegate orders --account 2')
@@ -21,16 +22,20 @@ export async function orders(of: `0x${string}` | undefined, options: PeopleOptio
       incompleteBefore = before
       out.note(`the node has no orders before ${timeText(before)}`)
     }
-    const found = await client.orders(account, { onIncomplete })
+    const found = await client.orders(account, { onIncomplete, payments: true })
     out.print(...(found.length > 0 ? found.flatMap(lines) : [`${account} has bought nothing here.`]))
-    out.result({ address: account, orders: found, ...(incompleteBefore ? { incompleteBefore } : {}) })
+    out.result({ address: account, orders: found.map(orderJson), ...(incompleteBefore ? { incompleteBefore } : {}) })
   })
 }
 
-function lines({ tx, did, service, file, started, expires, refused }: Order): string[] {
+const orderJson = ({ paid, ...order }: Order) => ({ ...order, ...(paid ? { paid: paidJson(paid) } : {}) })
+
+function lines({ tx, did, name, service, file, started, expires, refused, paid }: Order): string[] {
   const isOver = expires !== undefined && expires.getTime() < Date.now()
   const usual = expires === undefined ? 'valid forever' : `${isOver ? 'ended' : 'valid until'} ${timeText(expires)}`
   const end = refused === undefined ? usual : `cannot be used: ${shown(refused)}`
   const only = file === undefined ? '' : `, only file ${file}`
-  return [did, `  service ${shown(service)}${only}, ordered ${timeText(started)}, ${end}`, `  order ${tx}`]
+  const title = name ? `${shown(name, 100)} (${did})` : did
+  const price = paid ? `, ${paidText(paid)}` : ''
+  return [title, `  service ${shown(service)}${only}, ordered ${timeText(started)}, ${end}`, `  order ${tx}${price}`]
 }

@@ -1,0 +1,78 @@
+import { type Address, decodeEventLog, encodeEventTopics, type PublicClient, pad } from 'viem'
+import { EVENTS } from '../chain/abi.js'
+import { contractsOf } from '../chain/contracts.js'
+import { didOf } from '../chain/did.js'
+import { readDocument, type Served } from '../chain/document.js'
+import { scanLogs } from '../chain/scan.js'
+import type { Context } from '../context.js'
+import { fieldsOf, listOf } from '../values.js'
+
+/** Documents per query of the index, and most documents of an account: the index reaches no further. */
+const PAGE = { size: 200, reach: 10_000 }
+
+/**
+ * Returns the DIDs of the data NFTs that an account created on a chain: those in the index, and those that it hides, from the
+ * chain's events. `onIncomplete` is called if the node does not list all events.
+ */
+export async function createdBy(
+  context: Context,
+  owner: Address,
+  { chainId, onIncomplete }: { chainId: number; onIncomplete: (before: Date) => void },
+): Promise<string[]> {
+  const client = await context.chain(chainId)
+  const [listed, { found, incompleteBefore }] = await Promise.all([
+    listedBy(context, owner),
+    onChain(context, client, { owner, chainId }),
+  ])
+  if (incompleteBefore) onIncomplete(incompleteBefore)
+  const own = listed.filter((served) => served.chainId === chainId).map(({ did }) => did)
+  return [...new Set([...own, ...found.map(({ did }) => did)])]
+}
+
+async function onChain(
+  context: Context,
+  client: PublicClient,
+  { owner, chainId }: { owner: Address; chainId: number },
+) {
+  const { factory: address } = await contractsOf(context, chainId)
+  const [topic] = encodeEventTopics({ abi: EVENTS, eventName: 'NFTCreated' })
+  return scanLogs(client, { topics: [topic, null, pad(owner)], address }, ({ topics, data }) => {
+    const { args } = decodeEventLog({ abi: EVENTS, eventName: 'NFTCreated', topics, data, strict: true })
+    // the event has no time, and no limit of time is set
+    return args.admin === owner ? { did: didOf(args.newTokenAddress, chainId), time: new Date(0) } : undefined
+  })
+}
+
+async function listedBy(context: Context, owner: Address): Promise<Served[]> {
+  const found: Served[] = []
+  for (let from = 0; from + PAGE.size <= PAGE.reach; from += PAGE.size) {
+    const page = await queried(context, { term: { 'nft.owner': owner } }, { from, size: PAGE.size })
+    found.push(...page)
+    if (page.length === 0) break
+  }
+  return found
+}
+
+/** Returns the documents of the index by DID. Documents that the index hides are left out. */
+export async function documentsOf(context: Context, dids: readonly string[]): Promise<Map<string, Served>> {
+  const found = new Map<string, Served>()
+  const wanted = [...new Set(dids)]
+  for (let at = 0; at < wanted.length; at += PAGE.size) {
+    const values = wanted.slice(at, at + PAGE.size)
+    for (const served of await queried(context, { ids: { values } }, { from: 0, size: PAGE.size }))
+      found.set(served.did, served)
+  }
+  return found
+}
+
+async function queried({ api }: Context, query: object, page: { from: number; size: number }): Promise<Served[]> {
+  const { hits } = fieldsOf(await api.post<unknown>('/api/aquarius/assets/query', { ...page, query }))
+  return listOf(fieldsOf(hits).hits, page.size).flatMap((hit) => {
+    const document = fieldsOf(fieldsOf(hit)._source)
+    try {
+      return [readDocument(document, String(document.id))]
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,69 @@
+import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
+import { Tokens } from '../buying/price.js'
+import { type Contracts, contractsOf } from '../chain/contracts.js'
+import { summed } from '../chain/erc20.js'
+import { ask } from '../chain/reads.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import type { Paid } from '../types.js'
+import { ordersIn, type PaidOrder, type Part } from './orders-in.js'
+
+/** Reads the payments of orders from the receipts of their transactions. */
+export class PaymentReader {
+  private readonly tokens: Tokens
+
+  private constructor(
+    private readonly client: PublicClient,
+    private readonly contracts: Contracts,
+    private readonly chainId: number,
+  ) {
+    this.tokens = new Tokens(client)
+  }
+
+  /** Throws TidegateError `CHAIN_UNREACHABLE`, `WRONG_NETWORK`, `NO_CONTRACTS`. */
+  static async of(context: Context, chainId: number): Promise<PaymentReader> {
+    const [client, contracts] = await Promise.all([context.chain(chainId), contractsOf(context, chainId)])
+    return new PaymentReader(client, contracts, chainId)
+  }
+
+  /** Returns the orders of a transaction. Throws TidegateError `UNKNOWN_TRANSACTION`, `CHAIN_UNREACHABLE`. */
+  async ordersOf(hash: Hex): Promise<PaidOrder[]> {
+    const unknown = new TidegateError(
+      'UNKNOWN_TRANSACTION',
+      `order: chain ${this.chainId} has no transaction ${hash}, or its node does not keep it.`,
+    )
+    const receipt = await ask(
+      this.client.getTransactionReceipt({ hash }).catch((error) => {
+        if (error instanceof TransactionReceiptNotFoundError) return undefined
+        throw error
+      }),
+    )
+    if (!receipt) throw unknown
+    return ordersIn(receipt.logs, this.contracts)
+  }
+
+  /** Returns the orders of several transactions by hash. Reads a few receipts at once. */
+  async ordersOfAll(hashes: readonly Hex[], signal?: AbortSignal): Promise<Map<Hex, PaidOrder[]>> {
+    const found = new Map<Hex, PaidOrder[]>()
+    const left = [...new Set(hashes)]
+    const readNext = async (): Promise<void> => {
+      for (let hash = left.pop(); hash !== undefined; hash = left.pop()) {
+        signal?.throwIfAborted()
+        found.set(hash, await this.ordersOf(hash))
+      }
+    }
+    await Promise.all(Array.from({ length: LIMITS.receipts }, readNext))
+    return found
+  }
+
+  /** Returns the amounts of an order, with the symbols of their tokens. */
+  async paid({ source, parts }: Pick<PaidOrder, 'source' | 'parts'>): Promise<Paid> {
+    const payments = await Promise.all(parts.map((part) => this.payment(part)))
+    return { source, payments, total: summed(payments.map(({ amount }) => amount)) }
+  }
+
+  private async payment({ to, token, units, receiver }: Part) {
+    return { to, amount: await this.tokens.amount(token, units), ...(receiver ? { receiver } : {}) }
+  }
+}

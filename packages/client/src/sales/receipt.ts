@@ -1,0 +1,83 @@
+import type { Hex } from 'viem'
+import { describe } from '../assets/describe.js'
+import { addressOf } from '../auth/signing.js'
+import { chainsOf } from '../buying/orders.js'
+import { servedDocument } from '../chain/document.js'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import type { Asset, Receipt } from '../types.js'
+import { type IndexedOrder, indexedOrders } from './indexed-orders.js'
+import { PaymentReader } from './payment-reader.js'
+import { matched, saleOf } from './sale.js'
+
+export interface ReceiptOptions {
+  /** The chain of the order. Default: found by the provider. */
+  chainId?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Returns the receipt of an order: the asset, all payments with their receivers, and the end of the access. With a wallet,
+ * only for an order that its account received, paid or sold. Throws TidegateError `UNKNOWN_CHAIN`, `UNKNOWN_ORDER`,
+ * `UNKNOWN_TRANSACTION`, `NOT_YOUR_ORDER`, `CHAIN_UNREACHABLE`.
+ *
+ * @example
+ * const { name, total, expires } = await tidegate.receipt('0x…')
+ */
+export async function receipt(context: Context, order: Hex, options: ReceiptOptions = {}): Promise<Receipt> {
+  const { chainId, signal } = options
+  const chains = await chainsOf(context)
+  if (chainId !== undefined && !chains.includes(chainId))
+    throw new TidegateError(
+      'UNKNOWN_CHAIN',
+      `chainId: the provider does not serve chain ${chainId}. It serves ${chains.join(', ')}.`,
+    )
+  const onChain = chainId === undefined ? [] : [{ term: { chainId } }]
+  const rows = await indexedOrders(context, [{ term: { orderId: order } }, ...onChain], signal)
+  const [first] = rows
+  if (!first) throw await unknownOrder(context, order, chainId === undefined ? chains : [chainId])
+  const reader = await PaymentReader.of(context, first.chainId)
+  const pairs = matched(rows, await reader.ordersOfAll([first.tx], signal))
+  const account = context.wallet ? await addressOf(context) : undefined
+  for (const { row, order } of pairs) {
+    const served = await servedDocument(context, row.did).catch(ignoringHidden)
+    const asset = served && describe(served)
+    const publisher = asset ? { publisher: asset.owner } : {}
+    if (account && ![row.consumer, order.payer, asset?.owner].includes(account)) continue
+    const sale = await saleOf(reader, row, order, served)
+    const started = order.renews ? await startOf(reader, row, order.renews) : order.time
+    return { ...sale, ...publisher, ...accessOf(asset, sale.service, started), provider: context.url }
+  }
+  throw new TidegateError('NOT_YOUR_ORDER', `order: ${order} belongs to ${first.consumer}, not to ${account}.`)
+}
+
+/** Returns the error for an order that the index does not list: whether its transaction exists, if one chain is known. */
+async function unknownOrder(context: Context, order: Hex, chains: readonly number[]): Promise<TidegateError> {
+  const [chainId] = chains
+  // throws if the chain has no such transaction
+  if (chains.length === 1 && chainId !== undefined) await (await PaymentReader.of(context, chainId)).ordersOf(order)
+  return new TidegateError(
+    'UNKNOWN_ORDER',
+    `order: ${order} is no order of an asset of this provider, on chain ${chains.join(', ')}. A new one is known within a minute.`,
+  )
+}
+
+function ignoringHidden(error: unknown): undefined {
+  if (error instanceof TidegateError && error.code === 'ASSET_NOT_FOUND') return undefined
+  throw error
+}
+
+/** Returns the time of a renewed order. */
+async function startOf(reader: PaymentReader, { datatoken }: IndexedOrder, started: Hex): Promise<Date | undefined> {
+  const orders = await reader.ordersOf(started)
+  return orders.find((one) => one.datatoken === datatoken && !one.renews)?.time
+}
+
+/** Returns the service's name and the end of the access. */
+function accessOf(asset: Asset | undefined, id: string | undefined, started: Date | undefined) {
+  const service = asset?.services.find((one) => one.id === id)
+  if (!service) return {}
+  const { name, timeout } = service
+  const expires = timeout > 0 && started ? { expires: new Date(started.getTime() + timeout * 1000) } : {}
+  return { ...(name ? { serviceName: name } : {}), ...expires }
+}

@@ -1,0 +1,49 @@
+import type { Hex } from 'viem'
+import { describe } from '../assets/describe.js'
+import type { Served } from '../chain/document.js'
+import type { Sale } from '../types.js'
+import type { IndexedOrder } from './indexed-orders.js'
+import type { PaidOrder } from './orders-in.js'
+import type { PaymentReader } from './payment-reader.js'
+
+/** Pairs the rows of the index with the orders of their transactions, in the order of the rows. */
+export function matched(
+  rows: readonly IndexedOrder[],
+  orders: ReadonlyMap<Hex, readonly PaidOrder[]>,
+): { row: IndexedOrder; order: PaidOrder }[] {
+  const left = new Map([...orders].map(([tx, list]) => [tx, [...list]]))
+  return rows.flatMap((row) => {
+    const list = left.get(row.tx) ?? []
+    const isOwn = ({ datatoken, consumer, renews }: PaidOrder) =>
+      datatoken === row.datatoken && (renews !== undefined || consumer === row.consumer)
+    // the index lists the newest first
+    const at = list.findLastIndex(isOwn)
+    const [order] = at < 0 ? [] : list.splice(at, 1)
+    return order ? [{ row, order }] : []
+  })
+}
+
+/** Returns a sale of its row, its order and its document; undefined document: the index hides the asset. */
+export async function saleOf(
+  reader: PaymentReader,
+  { tx, chainId, did, consumer }: IndexedOrder,
+  order: PaidOrder,
+  served: Served | undefined,
+): Promise<Sale> {
+  const { datatoken, payer, time, renews, serviceIndex } = order
+  const services = served?.services.filter((one) => one.datatoken === datatoken) ?? []
+  const service = serviceIndex === undefined ? services[0] : services.find(({ index }) => index === serviceIndex)
+  return {
+    tx,
+    chainId,
+    did,
+    name: served ? describe(served).name : '',
+    ...(service ? { service: service.id } : {}),
+    datatoken,
+    consumer,
+    payer,
+    time,
+    ...(renews ? { renews } : {}),
+    ...(await reader.paid(order)),
+  }
+}

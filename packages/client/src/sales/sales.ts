@@ -1,0 +1,90 @@
+import { type Address, getAddress, type Hex } from 'viem'
+import { addressOf } from '../auth/signing.js'
+import { onlyChain } from '../buying/orders.js'
+import { type Served, servedDocument } from '../chain/document.js'
+import type { Context } from '../context.js'
+import type { Sale } from '../types.js'
+import { type IndexedOrder, indexedPages } from './indexed-orders.js'
+import { createdBy, documentsOf } from './own-assets.js'
+import { PaymentReader } from './payment-reader.js'
+import { matched, saleOf } from './sale.js'
+
+export interface SalesOptions {
+  /** The publisher. Default: the wallet's account. */
+  owner?: Address | undefined
+  /** One asset instead of all assets of the publisher. */
+  did?: string | undefined
+  /** The chain. Default: that of `did`, or the only chain of the provider. */
+  chainId?: number | undefined
+  /** Earliest time of an order. */
+  since?: Date | undefined
+  /** End of the period; orders at this time are left out. */
+  until?: Date | undefined
+  /** Called with the number of sales that have been read. */
+  onProgress?: ((read: number) => void) | undefined
+  /** Called if the node does not list the assets created before `before`: sales of hidden assets may be missing. */
+  onIncomplete?: ((before: Date) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** DIDs in one query of the index, which takes twice as many. */
+const DIDS = 1_000
+/** Transactions whose receipts are read before their sales are yielded. */
+const BATCH = 100
+
+/**
+ * Yields the orders of a publisher's assets, or of one asset, newest first, with the payments of each. The index lists the
+ * orders, and the receipts of their transactions have the amounts: a page of receipts is read at a time. Assets beyond the
+ * first 1,000 follow in groups, each newest first. Throws TidegateError `NO_WALLET`, `UNKNOWN_TRANSACTION`, `CHAIN_UNREACHABLE`.
+ *
+ * @example
+ * for await (const { time, name, payments } of tidegate.sales({ did: 'did:op:…' })) console.log(time, name, payments)
+ */
+export async function* sales(context: Context, options: SalesOptions = {}): AsyncGenerator<Sale> {
+  const { did, since, until, onProgress, onIncomplete = () => undefined, signal } = options
+  const only = did === undefined ? undefined : await servedDocument(context, did)
+  const owner = only ? undefined : options.owner ? getAddress(options.owner) : await addressOf(context)
+  const chainId = only?.chainId ?? options.chainId ?? (await onlyChain(context))
+  const reader = await PaymentReader.of(context, chainId)
+  const dids = only ? [only.did] : await createdBy(context, owner as Address, { chainId, onIncomplete })
+  let read = 0
+  for (let at = 0; at < dids.length; at += DIDS) {
+    const filter = [{ terms: { did: dids.slice(at, at + DIDS) } }, { term: { chainId } }]
+    for await (const page of indexedPages(context, filter, { since, until, signal })) {
+      const documents = await documentsOf(
+        context,
+        page.map(({ did }) => did),
+      )
+      for (const rows of batchesOf(page)) {
+        const found = await salesIn(reader, rows, documents, signal)
+        read += found.length
+        onProgress?.(read)
+        yield* found
+      }
+    }
+  }
+}
+
+/** Splits rows by transaction into batches. The rows of a transaction stay together. */
+function batchesOf(rows: readonly IndexedOrder[]): IndexedOrder[][] {
+  const byTx = new Map<Hex, IndexedOrder[]>()
+  for (const row of rows) byTx.set(row.tx, [...(byTx.get(row.tx) ?? []), row])
+  const batches: IndexedOrder[][] = []
+  const all = [...byTx.values()]
+  for (let at = 0; at < all.length; at += BATCH) batches.push(all.slice(at, at + BATCH).flat())
+  return batches
+}
+
+async function salesIn(
+  reader: PaymentReader,
+  rows: readonly IndexedOrder[],
+  documents: ReadonlyMap<string, Served>,
+  signal: AbortSignal | undefined,
+): Promise<Sale[]> {
+  const orders = await reader.ordersOfAll(
+    rows.map(({ tx }) => tx),
+    signal,
+  )
+  const found = matched(rows, orders)
+  return Promise.all(found.map(({ row, order }) => saleOf(reader, row, order, documents.get(row.did))))
+}

@@ -1,0 +1,29 @@
+import { summed } from '../chain/erc20.js'
+import type { Amount, Paid, Sale, SalesTotal } from '../types.js'
+
+/** Returns the payments to the publisher by token. */
+export const incomeOf = ({ payments }: Pick<Paid, 'payments'>): Amount[] =>
+  summed(payments.flatMap(({ to, amount }) => (to === 'publisher' ? [amount] : [])))
+
+/** Returns the year and month of a time in UTC: "2026-11". */
+export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
+
+/** Sums sales by month and asset, newest month first. */
+export function salesTotals(sales: Iterable<Sale>): SalesTotal[] {
+  const totals = new Map<string, SalesTotal>()
+  for (const sale of sales) {
+    const { did, name, time, renews, total } = sale
+    const month = monthOf(time)
+    const key = `${month} ${did}`
+    const sum = totals.get(key) ?? { month, did, name, orders: 0, renewals: 0, income: [], total: [] }
+    totals.set(key, {
+      ...sum,
+      orders: sum.orders + (renews ? 0 : 1),
+      renewals: sum.renewals + (renews ? 1 : 0),
+      income: summed([...sum.income, ...incomeOf(sale)]),
+      total: summed([...sum.total, ...total]),
+    })
+  }
+  const rank = ({ month, did }: SalesTotal) => `${month} ${did}`
+  return [...totals.values()].sort((a, b) => (rank(a) < rank(b) ? 1 : -1))
+}
