@@ -7,7 +7,7 @@ import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
-import { type DownloadOptions, download } from './download/download.js'
+import { type ArchiveOptions, archive, type DownloadOptions, download } from './download/download.js'
 import { type Link, type LinkOptions, link } from './download/link.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, type Changes, setState, update } from './publishing/update.js'
@@ -21,6 +21,8 @@ export interface Tidegate {
   search(options?: SearchOptions): Promise<SearchResult>
   asset(did: string, options?: AssetOptions): Promise<Asset>
   download(did: string, options?: DownloadOptions): Promise<Downloaded>
+  /** Downloads all files as a ZIP archive. */
+  archive(did: string, options?: ArchiveOptions): Promise<Downloaded>
   link(did: string, options?: LinkOptions): Promise<Link>
   quote(did: string, options?: QuoteOptions): Promise<Quote>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
@@ -44,6 +46,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     search: (options) => search(context, options),
     asset: (did, options) => asset(context, did, options),
     download: (did, options) => download(context, did, options),
+    archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
     quote: (did, options) => quote(context, did, options),
     buy: (what, options) => buy(context, what, options),

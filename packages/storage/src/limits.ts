@@ -3,11 +3,6 @@ export const STORAGE_LIMITS = {
   files: {
     /** Storage objects of one service. A list of files checks each one. */
     count: 10_000,
-    /** Bytes of the public name of a file, a path, and of each of its parts, as file systems allow. */
-    pathBytes: 1_024,
-    pathSegment: 255,
-    /** Parts of the public name of a file: more folders than people make. */
-    pathDepth: 32,
     /** Characters of a URL: signed ones with a token in the query are shorter. */
     url: 16_384,
     /** Headers of a descriptor: more than any storage needs. */
