@@ -3,7 +3,7 @@ import type { Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { fileText, serviceOf } from './people/assets.js'
-import { type Fetched, fetchAll, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
+import { assertTree, type Fetched, fetchAll, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
 import { assertFirstAvailable, sizeOf, withName } from './people/download/files.js'
 import { commandOf, ELSEWHERE, elsewhereOf } from './people/download/repeat.js'
 import {
@@ -30,6 +30,7 @@ export const command = (finish: (code: number) => void) =>
     )
     .option('--file <n>', 'number of the file, from 0', whole)
     .option('--all', 'all files, into a folder')
+    .option('--archive', 'all files, as one ZIP archive')
     .option(...SERVICE)
     .option('--sha256 <hash>', 'expected SHA-256 of the file', sha256)
     .option('--force', 'overwrite an existing file, or replace an existing link')
@@ -41,6 +42,7 @@ interface GetOptions extends PeopleOptions {
   output?: string
   file?: number
   all?: true
+  archive?: true
   service?: string
   sha256?: string
   force?: true
@@ -90,9 +92,12 @@ interface Run {
 }
 
 /** Throws CommandError if options contradict each other, or if nothing can be written to the destination. */
-function destinationOf({ output, file, all, sha256, force, json }: GetOptions): Destination {
+function destinationOf({ output, file, all, archive, sha256, force, json }: GetOptions): Destination {
   if (all && file !== undefined) throw misuse('--file and --all contradict each other.')
-  if (all && sha256) throw misuse('--sha256 checks one file: use it with --file, not with --all.')
+  if (archive && (all || file !== undefined))
+    throw misuse('--archive takes all files: use it with neither --file nor --all.')
+  if ((all || archive) && sha256)
+    throw misuse(`--sha256 checks one file: use it with --file, not with ${all ? '--all' : '--archive'}.`)
   const stream = streamTargetOf(output, force === true)
   if (!stream) return { target: targetOf(output, all === true) }
   if (all) throw misuse('--output: several files need a folder.')
@@ -103,7 +108,8 @@ function destinationOf({ output, file, all, sha256, force, json }: GetOptions): 
 
 /** Checks that need no payment. Throws CommandError if the files are unavailable, or the destination cannot take them. */
 async function assertRunnable({ did, options, destination: { target }, service, files, quote }: Run): Promise<void> {
-  if (options.all) {
+  if (options.all && target) await assertTree(target, service.files, keepsDots(options))
+  if (options.all || options.archive) {
     // some of the files may exist from an earlier run
     if (quote.order) return
     assertFirstAvailable(service)
@@ -141,11 +147,13 @@ async function fetchFiles(
   const again = commandOf(did, options)
   const force = options.force === true
   const wanted = { did, service: service.id, order, sha256: options.sha256, force, again }
-  const file = files[0] as number
+  const file = options.archive ? undefined : files[0]
   const fetching = async () => {
     if (output) return [await fetchToStream(session, { ...wanted, file }, options.output as string, output)]
     const inFolder = { ...wanted, target: target as Target }
-    return options.all ? fetchAll(session, inFolder, files) : [await fetchFile(session, { ...inFolder, file })]
+    return options.all
+      ? fetchAll(session, inFolder, service.files, keepsDots(options))
+      : [await fetchFile(session, { ...inFolder, file })]
   }
   return fetching().catch((error) => {
     // bytes that a failed stream took are lost
@@ -170,14 +178,17 @@ function report(
   out.result(options.all ? { ...common, files } : { ...common, ...files[0] })
 }
 
+/** Whether hidden files keep their names: without a named folder they could become settings of the current one. */
+const keepsDots = ({ output }: GetOptions) => output !== undefined
+
 /** Numbers of the requested files. Throws CommandError if there is no such file, or if one must be chosen. */
-function requestedFiles({ files }: AssetService, { file, all }: GetOptions): number[] {
-  if (all) return files.map(({ index }) => index)
+function requestedFiles({ files }: AssetService, { file, all, archive }: GetOptions): number[] {
+  if (all || archive) return files.map(({ index }) => index)
   if (file === undefined && files.length <= 1) return [0]
   if (file !== undefined && (files.length === 0 || files.some(({ index }) => index === file))) return [file]
   const list = files.map((one) => `${one.index}: ${fileText(one)}`).join('; ')
   if (file !== undefined) throw new CommandError('NO_SUCH_FILE', `there is no file ${file}. There are: ${list}`)
-  throw misuse(`there are ${files.length} files: choose one with --file N, or take --all. ${list}`)
+  throw misuse(`there are ${files.length} files: choose one with --file N, or take --all or --archive. ${list}`)
 }
 
 function sha256(text: string): string {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { Asking, FileObject, PublishRequest } from '@tidegate/client'
+import type { Asking, PublishRequest } from '@tidegate/client'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { agreed } from './people/agreement.js'
@@ -8,7 +8,7 @@ import { indexed } from './people/indexed.js'
 import { address, addresses, collected, duration, forSigning, hash, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
-import { type Source, sourcesOf, sourceText } from './people/sources.js'
+import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
 import { Uploads } from './people/uploads.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -16,9 +16,14 @@ export const command = (finish: (code: number) => void) =>
     .description(
       'Publishes files as an asset, free or for a price. Local files are uploaded to the provider; other files stay in their place, and their locations are encrypted.',
     )
-    .argument('[source...]', 'the files: http(s) URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or a path to upload')
+    .argument(
+      '[source...]',
+      'the files: http(s) URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or a file or folder to upload',
+    )
     .requiredOption('--name <name>', 'its name')
     .option('--descriptor <file>', 'a JSON file with a storage object, or a list of them; may be repeated', collected)
+    .option('--hidden', 'take hidden files of folders too')
+    .option('--anonymous-files', 'publish no names of files')
     .option('--description <text>', 'its description')
     .option('--author <name>', 'its author')
     .option('--license <name>', 'its licence: an SPDX identifier or a URL')
@@ -33,7 +38,7 @@ export const command = (finish: (code: number) => void) =>
     .option(...YES)
     .action(async (sources, options) => finish(await publish(sources, options)))
 
-interface PublishOptions extends PeopleOptions {
+interface PublishOptions extends PeopleOptions, SourceOptions {
   name: string
   descriptor?: string[]
   description?: string
@@ -52,7 +57,7 @@ interface PublishOptions extends PeopleOptions {
 
 /** `tidegate publish`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function publish(given: string[], options: PublishOptions): Promise<number> {
-  const sources = sourcesOf(given, options.descriptor ?? [])
+  const sources = sourcesOf(given, options.descriptor ?? [], options)
   if (sources.length === 0)
     throw misuse('name a file to publish: a URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or --descriptor FILE.')
   if (!options.free && !options.price)
@@ -63,8 +68,7 @@ export async function publish(given: string[], options: PublishOptions): Promise
     await reviewed(session, { terms, sources, yes: options.yes })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
-    const files: FileObject[] = []
-    for (const source of sources) files.push('object' in source ? source.object : await uploads.add(source.path))
+    const files = await uploads.objectsOf(sources)
     const published = await client.publish({ ...terms, files, onStep: out.step }).catch((error) => {
       throw resumable(error)
     })
@@ -107,6 +111,9 @@ function resumable(error: Error & { transactions?: readonly string[] }): Error {
   return new CommandError(code, message, EXIT.failed, error.transactions)
 }
 
+/** Most files that are shown before the question. */
+const LISTED = 20
+
 /** Shows the asset to publish, and asks. Throws CommandError. */
 async function reviewed(
   { out, address }: WalletSession,
@@ -124,7 +131,8 @@ async function reviewed(
     ['An order', timeout === 0 ? 'is valid forever' : `is valid for ${secondsText(timeout)}`],
     ['Searches', unlisted ? 'do not find it' : undefined],
     ['May buy', access ? access.join(', ') : 'everybody'],
-    ...sources.map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
+    ...sources.slice(0, LISTED).map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
+    ['', sources.length > LISTED ? `and ${sources.length - LISTED} more files` : undefined],
     ['Account', address],
   ]
   out.note(...facts.flatMap(([label, value]) => (value ? [`  ${label.padEnd(10)} ${shown(value)}`] : [])))

@@ -1,12 +1,12 @@
 import { Option } from '@commander-js/extra-typings'
-import type { Asking, Changes, Difference, FileObject } from '@tidegate/client'
+import type { Asking, Changes, Difference } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { agreed } from './people/agreement.js'
 import { indexed, type Shown } from './people/indexed.js'
 import { addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
-import { type Source, sourcesOf, sourceText } from './people/sources.js'
+import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
 import { showsState } from './people/states.js'
 import { Uploads } from './people/uploads.js'
 import { price } from './publish.js'
@@ -17,6 +17,8 @@ export const command = (finish: (code: number) => void) =>
     .argument('<did>', 'the asset', did)
     .option('--files <source...>', 'its new files, as in publish; buyers with a valid order get them at once')
     .option('--descriptor <file>', 'a JSON file with a new storage object, or a list; may be repeated', collected)
+    .option('--hidden', 'take hidden files of folders too')
+    .option('--anonymous-files', 'publish no names of files')
     .option('--keep-old', 'keep the present files, after the new ones')
     .option('--name <name>', 'its name')
     .option('--description <text>', 'its description')
@@ -37,7 +39,7 @@ export const command = (finish: (code: number) => void) =>
     .option(...YES)
     .action(async (did, options) => finish(await update(did, options)))
 
-interface UpdateOptions extends PeopleOptions {
+interface UpdateOptions extends PeopleOptions, SourceOptions {
   files?: string[]
   descriptor?: string[]
   keepOld?: true
@@ -60,7 +62,7 @@ interface UpdateOptions extends PeopleOptions {
 
 /** `tidegate update`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function update(did: string, options: UpdateOptions): Promise<number> {
-  const sources = sourcesOf(options.files ?? [], options.descriptor ?? [])
+  const sources = sourcesOf(options.files ?? [], options.descriptor ?? [], options)
   const { keepOld, service, yes } = options
   const changes = changesOf(options)
   if (keepOld && sources.length === 0) throw misuse('--keep-old needs new files: use --files or --descriptor.')
@@ -79,8 +81,7 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
     await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
-    const files: FileObject[] = []
-    for (const source of sources) files.push('object' in source ? source.object : await uploads.add(source.path))
+    const files = await uploads.objectsOf(sources)
     const replaced = files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}
     const { changed, transactions } = await client.update(did, { ...all, ...replaced, onStep: out.step })
     uploads.forget()

@@ -26,6 +26,8 @@ export const LIMITS = {
   restarts: 3,
   /** Most bytes of a file in memory, unless the caller sets another limit. */
   blob: 1_073_741_824,
+  /** Most files of a service: the provider's own limit. */
+  files: 10_000,
   /** Most bytes of a file name in UTF-8: file systems allow 255, with the added endings. */
   fileName: 200,
   /** Bytes of a part of an upload: the first, which passes the usual limit of proxies, the largest and the smallest. */

@@ -8,7 +8,7 @@ import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
-import { type DownloadOptions, download } from './download/download.js'
+import { type ArchiveOptions, archive, type DownloadOptions, download } from './download/download.js'
 import { type Link, type LinkOptions, link } from './download/link.js'
 import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
@@ -37,6 +37,8 @@ export interface Tidegate {
   published(owner: Address, options?: AssetOptions): Promise<PublishedAssets>
   asset(did: string, options?: AssetOptions): Promise<Asset>
   download(did: string, options?: DownloadOptions): Promise<Downloaded>
+  /** Downloads all files as a ZIP archive. */
+  archive(did: string, options?: ArchiveOptions): Promise<Downloaded>
   link(did: string, options?: LinkOptions): Promise<Link>
   quote(did: string, options?: QuoteOptions): Promise<Quote>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
@@ -64,6 +66,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     published: (owner, options) => published(context, owner, options),
     asset: (did, options) => asset(context, did, options),
     download: (did, options) => download(context, did, options),
+    archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
     quote: (did, options) => quote(context, did, options),
     buy: (what, options) => buy(context, what, options),

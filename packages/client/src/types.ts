@@ -34,6 +34,7 @@ export interface Price {
 
 export interface AssetFile {
   index: number
+  /** The publisher's name of the file, a relative path; otherwise that of the storage. Untrusted. */
   name?: string
   contentType?: string
   /** Size in bytes, if the storage reports it. */
@@ -224,7 +225,10 @@ export interface Published {
   transactions: Hex[]
 }
 
-/** A storage object: `{type: 'url', url, method}`, or any other kind in the provider's documentation. */
+/**
+ * A storage object: `{type: 'url', url, method}`, or any other kind in the provider's documentation. Its `name` is the public
+ * name of the file, a relative path such as `2026/tides.csv`.
+ */
 export type FileObject = { type: string } & Record<string, unknown>
 
 /** The price of one order: free, or an amount of a token. Default token of a new asset: OCEAN. */

@@ -63,7 +63,7 @@ describe('upload', () => {
       id: done.id,
       size: CONTENT.length,
       sha256: SHA256,
-      object: { type: 'hosted', id: done.id },
+      object: { type: 'hosted', id: done.id, name: 'Gezeiten – été.csv' },
     })
     expect(heldAs(done.id)).toBe(SHA256)
     expect(await mine()).toMatchObject([{ id: done.id, name: 'Gezeiten – été.csv', contentType: 'text/csv' }])
@@ -71,6 +71,25 @@ describe('upload', () => {
     expect(seen.at(-1)).toBe(1)
     expect(seen.length).toBeGreaterThan(3)
     expect(seen).toEqual([...seen].sort((a, b) => a - b))
+  })
+
+  it('names a file by its path, or not at all, and refuses a wrong name before it sends anything', async () => {
+    const file = new File(['x'], 'tides.csv')
+    const named = await stage.client().upload(file, { name: '2026/tides.csv' })
+    expect(named.object).toEqual({ type: 'hosted', id: named.id, name: '2026/tides.csv' })
+    const anonymous = await stage.client().upload(file, { anonymous: true })
+    expect(anonymous.object).toEqual({ type: 'hosted', id: anonymous.id })
+    const path = fileOf(Buffer.from('x'))
+    const resume = join(folder, 'named.upload')
+    const local = await uploadFile(stage.client().context, path, { resume })
+    expect(local.object.name).toBe('tides.csv')
+    expect((await uploadFile(stage.client().context, path, { resume })).id).toBe(local.id)
+    const other = await uploadFile(stage.client().context, path, { resume, anonymous: true })
+    expect([other.id === local.id, other.object]).toEqual([false, { type: 'hosted', id: other.id }])
+    const uploads = await mine()
+    expect(uploads.flatMap(({ name }) => name ?? [])).toEqual(['tides.csv', 'tides.csv'])
+    await expect(stage.client().upload(file, { name: '../tides.csv' })).rejects.toMatchObject({ code: 'BAD_NAME' })
+    expect(await mine()).toHaveLength(uploads.length)
   })
 
   it('takes an empty file, and a token instead of a wallet', async () => {

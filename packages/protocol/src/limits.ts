@@ -91,3 +91,15 @@ export const PROTOCOL_LIMITS = {
     depth: 4,
   },
 } as const
+
+/** Limits on public names of files, apart so that a page bundles no others. */
+export const NAME_LIMITS = {
+  fileName: {
+    /** Bytes of the public name of a file, a relative path. */
+    pathBytes: 1_024,
+    /** Bytes of each part of it, as file systems allow. */
+    pathSegment: 255,
+    /** Parts of the public name of a file: more folders than people make. */
+    pathDepth: 32,
+  },
+} as const

@@ -1,5 +1,5 @@
 import { safeParse, ValidationError, validationError } from '@tidegate/protocol'
-import { publicNameProblem } from './public-name.js'
+import { publicNameProblem } from '@tidegate/protocol/public-name'
 import type { FileDescription, Storage, StoredFile } from './storage.js'
 
 /** Validates a storage object and binds it to its kind. Throws ValidationError, which names fields, never values. */

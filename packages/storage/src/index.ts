@@ -12,7 +12,7 @@ export { HOSTED_ID } from './kinds/hosted.js'
 export { STORAGE_TYPES, StorageRegistry } from './kinds/registry.js'
 export type { FindHosted, ReadContract } from './kinds/tools.js'
 export { STORAGE_LIMITS } from './limits.js'
-export { publicNameProblem, safePath } from './public-name.js'
+export { safePath } from './public-name.js'
 export { BUCKET_NAME, REGION_NAME } from './s3-names.js'
 export { safeName } from './safe-name.js'
 export type {

@@ -3,12 +3,6 @@ export const STORAGE_LIMITS = {
   files: {
     /** Storage objects of one service. A list of files checks each one. */
     count: 10_000,
-    /** Bytes of the public name of a file, a path: what tools of archives and file systems take everywhere. */
-    pathBytes: 1_024,
-    /** Bytes of each part of that name, as file systems allow. */
-    pathSegment: 255,
-    /** Parts of the public name of a file: more folders than people make. */
-    pathDepth: 32,
     /** Characters of a URL: signed ones with a token in the query are shorter. */
     url: 16_384,
     /** Headers of a descriptor: more than any storage needs. */

@@ -46,7 +46,7 @@ describe('the location of a file to publish', () => {
     const one = file('one.json', '{"type":"ftp","url":"ftp://example.org/a"}')
     const several = file('several.json', '[{"type":"url","url":"https://example.org"},{"type":"ipfs","hash":"Qm"}]')
     expect(sourcesOf([path], [one, several])).toEqual([
-      { path },
+      { path, name: 'tides.csv' },
       { object: { type: 'ftp', url: 'ftp://example.org/a' } },
       { object: { type: 'url', url: 'https://example.org' } },
       { object: { type: 'ipfs', hash: 'Qm' } },

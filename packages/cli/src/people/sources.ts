@@ -1,21 +1,46 @@
-import { existsSync } from 'node:fs'
-import type { FileObject } from '@tidegate/client'
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { assertFileNames, type FileObject } from '@tidegate/client'
 import { readTextFile } from '@tidegate/common'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { shown } from './output/text.js'
+import { filesBelow, type LocalFile } from './source-folder.js'
 
 /** A file to publish: a storage object, or a local file to upload. */
-export type Source = { object: FileObject } | { path: string }
+export type Source = { object: FileObject } | LocalFile
+
+export interface SourceOptions {
+  /** Whether hidden files of folders are taken too. */
+  hidden?: true
+  /** Whether no file gets a public name. */
+  anonymousFiles?: true
+}
 
 /** Most characters of a descriptor: real storage objects are far shorter. */
 const MAX_DESCRIPTOR = 1_048_576
 
-/** Reads SOURCE and --descriptor, in this order. Throws CommandError, which quotes no secret of a descriptor. */
-export function sourcesOf(sources: readonly string[], descriptors: readonly string[]): Source[] {
-  return [...sources.map(sourceOf), ...descriptors.flatMap(fromDescriptor)]
+/**
+ * Reads SOURCE and --descriptor, in this order. A folder stands for the files below it. Throws CommandError, which quotes no
+ * secret of a descriptor, and TidegateError for too many files or names that cannot be published.
+ */
+export function sourcesOf(
+  sources: readonly string[],
+  descriptors: readonly string[],
+  { hidden = false, anonymousFiles = false }: { [K in keyof SourceOptions]: boolean } = {},
+): Source[] {
+  const named = [...sources.flatMap((text) => sourceOf(text, hidden)), ...descriptors.flatMap(fromDescriptor)]
+  const found = anonymousFiles ? named.map(withoutName) : named
+  assertFileNames(found.map((source) => ('object' in source ? source.object.name : source.name)))
+  return found
 }
 
-function sourceOf(text: string): Source {
+function withoutName(source: Source): Source {
+  if (!('object' in source)) return { ...source, name: undefined }
+  const { name: _, ...object } = source.object
+  return { object: object as FileObject }
+}
+
+function sourceOf(text: string, hidden: boolean): Source | Source[] {
   if (/^https?:\/\//i.test(text)) {
     if (!URL.canParse(text)) throw misuse(`${shown(text)}: is not a URL.`)
     return { object: { type: 'url', url: text, method: 'GET' } }
@@ -34,8 +59,9 @@ function sourceOf(text: string): Source {
     default:
       throw misuse(`${shown(text)}: pass a file of this kind as JSON with --descriptor.`)
   }
-  if (!existsSync(text)) throw misuse(`${shown(text)}: is neither an existing file nor a URL.`)
-  return { path: text }
+  const found = statSync(text, { throwIfNoEntry: false })
+  if (!found) throw misuse(`${shown(text)}: is neither an existing file nor a URL.`)
+  return found.isDirectory() ? filesBelow(text, hidden) : { path: text, name: basename(text) }
 }
 
 /** Returns an S3 object with the credentials of AWS's own variables. They are encrypted with the location. */

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { realpathSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { FileObject, UploadProgress } from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { lookup } from 'mime-types'
 import { makePrivateFolder, uploadsFolder } from './folders.js'
 import { showProgress } from './output/progress.js'
 import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
+import { assertUnchanged, type LocalFile } from './source-folder.js'
+import type { Source } from './sources.js'
 
 /**
  * The local files that a command publishes. Records the uploads until the asset is published, so that a repeated command
@@ -18,15 +21,31 @@ export class Uploads {
 
   constructor(private readonly session: WalletSession) {}
 
-  /** Uploads a file, or resumes an earlier run. Returns its storage object. Throws CommandError, TidegateError. */
-  async add(path: string): Promise<FileObject> {
+  /**
+   * Uploads the local files, or resumes an earlier run. Returns all storage objects. Throws CommandError, also if a folder has
+   * changed meanwhile, and TidegateError.
+   */
+  async objectsOf(sources: readonly Source[]): Promise<FileObject[]> {
+    const objects: FileObject[] = []
+    for (const source of sources) objects.push('object' in source ? source.object : await this.add(source))
+    for (const source of sources) if ('path' in source) assertUnchanged(source)
+    return objects
+  }
+
+  private async add({ path, name }: LocalFile): Promise<FileObject> {
     const { client, signal, out } = this.session
     const { uploadFile } = await import('@tidegate/client/node')
     const kept = this.keptAs(path)
-    const progress = await showProgress(shown(basename(path), 60), 'uploading')
+    const progress = await showProgress(shown(name ?? path, 60), 'uploading')
     try {
       const onProgress = ({ sent, total }: UploadProgress) => progress.update(sent, total)
-      const { object, size, sha256 } = await uploadFile(client.context, path, { resume: kept, signal, onProgress })
+      const { object, size, sha256 } = await uploadFile(client.context, path, {
+        ...(name === undefined ? { anonymous: true } : { name }),
+        contentType: lookup(path) || 'application/octet-stream',
+        resume: kept,
+        signal,
+        onProgress,
+      })
       progress.stop()
       out.note(`uploaded: ${shown(path)}  ${size} bytes  sha256 ${sha256}`)
       return object

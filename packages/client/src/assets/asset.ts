@@ -5,6 +5,8 @@ import { priceOf } from '../buying/price.js'
 import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { printable } from '../text.js'
 import type { Asset, AssetFile, AssetService, Price } from '../types.js'
 import { defined, fieldsOf, lineOf, listOf } from '../values.js'
 import { describe } from './describe.js'
@@ -12,8 +14,6 @@ import { describe } from './describe.js'
 /** Most services of an asset that are described, and the number described concurrently. */
 const SERVICES = 50
 const AT_ONCE = 4
-/** Most files of a service that are listed: the provider's own limit. */
-const FILES = 1000
 
 export interface AssetOptions {
   signal?: AbortSignal
@@ -62,7 +62,7 @@ async function filesOf(
   signal: AbortSignal | undefined,
 ): Promise<AssetFile[]> {
   try {
-    return listOf(await api.post('/api/services/fileinfo', { did, serviceId }, signal), FILES).map(fileOf)
+    return listOf(await api.post('/api/services/fileinfo', { did, serviceId }, signal), LIMITS.files).map(fileOf)
   } catch (error) {
     if (error instanceof TidegateError) return []
     throw error
@@ -70,14 +70,18 @@ async function filesOf(
 }
 
 function fileOf(told: unknown, at: number): AssetFile {
-  const { index, valid, contentLength, contentType, filename } = fieldsOf(told)
+  const { index, valid, contentLength, contentType, filename, name } = fieldsOf(told)
   const size = /^\d{1,15}$/.test(String(contentLength)) ? Number(contentLength) : undefined
+  const given = typeof name === 'string' ? printable(name, NAME) : ''
   return {
     index: Number.isSafeInteger(index) ? (index as number) : at,
-    ...defined({ name: lineOf(filename) || undefined, contentType: lineOf(contentType) || undefined, size }),
+    ...defined({ name: given || lineOf(filename) || undefined, contentType: lineOf(contentType) || undefined, size }),
     available: valid === true,
   }
 }
+
+/** Most characters of a publisher's name of a file. */
+const NAME = 1024
 
 /** Returns the chain's price with the provider's fee, or the index's price if the chain does not answer. */
 async function wholePrice(

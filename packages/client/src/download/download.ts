@@ -5,7 +5,7 @@ import type { Send } from '../http/api.js'
 import { LIMITS } from '../limits.js'
 import type { Downloaded } from '../types.js'
 import { assertDigest } from './digest.js'
-import { type Ordered, orderedOf } from './order.js'
+import { filesOf, type Ordered, orderedOf } from './order.js'
 import { opener } from './proof.js'
 import { type Progress, Transfer, type TransferOptions } from './transfer.js'
 
@@ -14,6 +14,8 @@ export interface DownloadOptions {
   service?: string
   /** Index of the file; 0 by default. */
   file?: number
+  /** Whether all files are downloaded as a ZIP archive, instead of one file. */
+  archive?: boolean
   /** The order. Default: a valid one. */
   order?: Hex
   /** First and last byte, from 0; without `end` to the end of the file. */
@@ -88,6 +90,19 @@ export async function download(context: Context, did: string, options: DownloadO
   }
 }
 
+export type ArchiveOptions = Omit<DownloadOptions, 'file' | 'archive' | 'range'>
+
+/**
+ * Starts the download of all files of a service as a ZIP archive, with the publisher's names. It has no size and does not
+ * resume. Throws TidegateError like `download`; `BROKEN_OFF` if a file fails, and the bytes so far are void.
+ *
+ * @example
+ * const { name, stream } = await archive(context, did, { order })
+ */
+export function archive(context: Context, did: string, options: ArchiveOptions = {}): Promise<Downloaded> {
+  return download(context, did, { ...options, archive: true })
+}
+
 /** Returns the transfer of a file. A link alone already names service and order. Throws TidegateError as `orderedOf` does. */
 export async function transferOf(
   context: Context,
@@ -95,16 +110,28 @@ export async function transferOf(
   options: DownloadOptions,
   by?: Send,
 ): Promise<TransferOptions & Ordered> {
-  const { file = 0, userdata, link, range, onProgress, retries, stallTimeout, maxSize, signal } = options
-  if (!Number.isSafeInteger(file) || file < 0) throw new TidegateError('BAD_OPTION', 'file must be an index from 0.')
+  const {
+    file = 0,
+    archive = false,
+    userdata,
+    link,
+    range,
+    onProgress,
+    retries,
+    stallTimeout,
+    maxSize,
+    signal,
+  } = options
+  const files = filesOf(options)
   checkRange(range)
+  if (archive && range) throw new TidegateError('BAD_OPTION', 'An archive has no ranges.')
   const linked = link !== undefined && !context.wallet && context.token === undefined
   const nothing: Ordered = { service: '', order: '0x' }
   const ordered = linked ? nothing : await orderedOf(context, did, options)
   const request = {
     documentId: did,
     serviceId: ordered.service,
-    fileIndex: file,
+    ...files,
     transferTxId: ordered.order,
     userdata: userdata === undefined ? undefined : JSON.stringify(userdata),
   }
@@ -112,6 +139,7 @@ export async function transferOf(
     ...ordered,
     open: opener(context, request, link, by),
     file,
+    archive,
     signal,
     range,
     onProgress,
@@ -146,8 +174,9 @@ export async function restarted<T>(
 }
 
 /** Whether the received bytes are void: the file has changed, or has no validator for a resumption. */
-function isVoid(error: unknown, { version, position }: Transfer): boolean {
-  if (!(error instanceof TidegateError)) return false
+function isVoid(error: unknown, { version, position, isArchive }: Transfer): boolean {
+  // one of its files fails, which a repetition would meet again after as many bytes
+  if (!(error instanceof TidegateError) || isArchive) return false
   if (error.code === 'FILE_CHANGED') return true
   return (error.code === 'BROKEN_OFF' || error.code === 'STALLED') && position > 0 && version?.validator === undefined
 }

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { fieldsOf } from '../values.js'
-import { orderedOf } from './order.js'
+import { filesOf, orderedOf } from './order.js'
 import { consumerOf, provenOnce } from './proof.js'
 
 export interface LinkOptions {
@@ -10,6 +10,8 @@ export interface LinkOptions {
   service?: string | undefined
   /** Index of the file; 0 by default. */
   file?: number | undefined
+  /** Whether the link is for a ZIP archive of all files, instead of one file. */
+  archive?: boolean | undefined
   /** The order. Default: a valid one. */
   order?: Hex | undefined
   userdata?: Record<string, unknown> | undefined
@@ -23,13 +25,14 @@ export interface Link {
 }
 
 /**
- * Creates a link to an ordered file, for browsers, players and download managers. It serves the whole file and ranges until
+ * Creates a link to an ordered file, or an archive of all, for browsers, players and download managers. It serves the whole file and ranges until
  * it expires. Throws TidegateError like a download.
  */
 export async function link(context: Context, did: string, options: LinkOptions = {}): Promise<Link> {
-  const { file = 0, userdata, signal } = options
+  const { userdata, signal } = options
+  const files = filesOf(options)
   const { service, order } = await orderedOf(context, did, options)
-  const request = { documentId: did, serviceId: service, fileIndex: file, transferTxId: order }
+  const request = { documentId: did, serviceId: service, ...files, transferTxId: order }
   const made = await provenOnce(
     context,
     'downloadLink',

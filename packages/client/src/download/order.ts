@@ -12,6 +12,8 @@ export interface Named {
   order?: Hex | undefined
   /** 0 by default. */
   file?: number | undefined
+  /** Whether all files are wanted, as an archive. */
+  archive?: boolean | undefined
   userdata?: Record<string, unknown> | undefined
 }
 
@@ -21,12 +23,21 @@ export interface Ordered {
   order: Hex
 }
 
+/** Returns the provider's parameters for a file, or for an archive of all. Throws TidegateError `BAD_OPTION`. */
+export function filesOf({ file, archive }: Named): { fileIndex: number } | { archive: 'zip' } {
+  if (archive && file !== undefined) throw new TidegateError('BAD_OPTION', 'file and archive contradict each other.')
+  if (file !== undefined && (!Number.isSafeInteger(file) || file < 0))
+    throw new TidegateError('BAD_OPTION', 'file must be an index from 0.')
+  return archive ? { archive: 'zip' } : { fileIndex: file ?? 0 }
+}
+
 /**
  * Completes the options of a download: the first service of type access, and a valid order for the file. Reads the chain
  * only if no order is given. Throws TidegateError `NO_ORDER` if there is none.
  */
 export async function orderedOf(context: Context, did: string, named: Named): Promise<Ordered> {
-  const { service, order, file = 0 } = named
+  const { service, order, archive } = named
+  const file = archive ? undefined : (named.file ?? 0)
   if (service !== undefined && order !== undefined) return { service, order }
   const served = await servedDocument(context, did)
   const chosen = serviceIn(served, service)

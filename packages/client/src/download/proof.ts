@@ -14,7 +14,8 @@ export type Shown = Pick<Proof, 'address'> & Partial<Proof>
 export interface FileRequest {
   documentId: string
   serviceId: string
-  fileIndex: number
+  fileIndex?: number
+  archive?: 'zip'
   transferTxId: Hex
   /** JSON of the consumer parameters of the service. */
   userdata?: string | undefined

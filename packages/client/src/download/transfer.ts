@@ -3,6 +3,7 @@ import type { Answer } from '../http/api.js'
 import { refusalOf } from '../http/refusals.js'
 import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
+import { ArchiveEnd } from './archive-end.js'
 import { Connection } from './connection.js'
 import { contentRangeOf, type FileFacts, factsOf, sameVersion, type Version, versionOf } from './headers.js'
 
@@ -20,6 +21,8 @@ export interface TransferOptions {
   open(headers: Record<string, string>, signal: AbortSignal): Promise<Answer>
   /** Index of the file, the name of a file without one. */
   file: number
+  /** Whether the response is a ZIP archive, whose end shows that it is complete. */
+  archive?: boolean | undefined
   signal?: AbortSignal | undefined
   /** First and last byte, from 0. */
   range?: { start: number; end?: number | undefined } | undefined
@@ -50,16 +53,22 @@ export class Transfer {
   private ended = false
   /** End of the first response's range, if the length of the whole file is unknown. */
   private announced: number | undefined
+  private readonly archiveEnd: ArchiveEnd | undefined
   private readonly cancelled = new AbortController()
 
   constructor(private readonly options: TransferOptions) {
     const { range, begun, signal } = options
+    this.archiveEnd = options.archive ? new ArchiveEnd() : undefined
     this.start = range?.start ?? 0
     this.position = this.start
     this.lastFailureAt = this.start
     this.version = begun
     if (signal?.aborted) this.cancelled.abort(signal.reason)
     else signal?.addEventListener('abort', this.abort, { once: true })
+  }
+
+  get isArchive(): boolean {
+    return this.archiveEnd !== undefined
   }
 
   /** Bytes of the requested range, if known. */
@@ -128,6 +137,7 @@ export class Transfer {
     if (!this.connection) await this.attempt()
     const piece = await this.connection?.read()
     if (piece) return piece
+    if (this.archiveEnd && !this.archiveEnd.isComplete) throw brokenOff()
     if (this.end === undefined) this.ended = true
     else if (this.position < this.end) throw brokenOff()
     return undefined
@@ -135,6 +145,7 @@ export class Transfer {
 
   private delivered(piece: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     this.position += piece.length
+    this.archiveEnd?.add(piece)
     const received = this.position - this.start
     if (received > (this.options.maxSize ?? Number.POSITIVE_INFINITY)) throw tooLarge()
     const { size } = this

@@ -29,7 +29,7 @@ export interface SavedFile {
 }
 
 /**
- * Downloads a file to a path, or under its own name into a folder (an existing one, or a path with a slash at its end).
+ * Downloads a file, or an archive of all, to a path, or under its own name into a folder (an existing one, or a path with a slash at its end).
  * The bytes go to `PATH.part`, and `PATH.part.json` describes them. The complete file is synced and gets its name. After an
  * interruption, the next call resumes, unless the file has changed. About 2 MiB are buffered, whatever the size. Requests
  * use `node:http`, so settings of `fetch` do not apply.
@@ -58,7 +58,11 @@ export async function downloadToFile(
       await assertFree(path, overwrite)
       const part = await Part.of(path)
       try {
-        await fill(part, wanted, settings, transfer, options.onRestart)
+        await fill(part, wanted, settings, transfer, options.onRestart).catch(async (error) => {
+          // an archive does not resume
+          if (settings.archive) await part.clear()
+          throw error
+        })
         const sha256 = await part.digest()
         await part.finish(overwrite)
         return { ...wanted, order, path, bytes: part.bytes, sha256 }
@@ -134,7 +138,7 @@ async function fill(
   opened: Transfer | undefined,
   onRestart: (() => void) | undefined,
 ): Promise<void> {
-  const begun = opened ? undefined : await part.begun()
+  const begun = opened || settings.archive ? undefined : await part.begun()
   // a link alone names no service: the validator shows whether the file is the same
   const sameService = begun?.service === wanted.service || begun?.service === '' || wanted.service === ''
   const goesOn = begun && begun.did === wanted.did && sameService && begun.file === wanted.file

@@ -1,5 +1,6 @@
 export type { FileOptions, SavedFile } from './download-to-file.js'
 export { checkTarget, downloadToFile } from './download-to-file.js'
 export { openKeystore } from './keystore.js'
+export { placeBelow, safePath } from './tree.js'
 export type { FileUploadOptions } from './upload-file.js'
 export { uploadFile } from './upload-file.js'

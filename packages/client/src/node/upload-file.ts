@@ -27,6 +27,8 @@ interface Notes {
   url: string
   path: string
   version: string
+  /** Missing for an anonymous file. */
+  name?: string
 }
 
 /**
@@ -48,15 +50,17 @@ export async function uploadFile(
   try {
     const source = await FileSource.open(path)
     try {
-      const about = { url: context.url, path: resolve(path), version: source.version }
+      const { name = basename(path), anonymous = false } = options
+      const named = anonymous ? {} : { name }
+      const about = { url: context.url, path: resolve(path), version: source.version, ...named }
       const known = earlier(resume, about)
       const idempotencyKey = known?.idempotencyKey ?? newIdempotencyKey()
       // written before the request: the process may be killed before the response
       if (resume !== undefined && !known)
         replaceFile(resume, JSON.stringify({ idempotencyKey, ...about } satisfies Notes))
       const hosted = await upload(context, source, {
-        name: basename(path),
         ...options,
+        ...named,
         ...{ idempotencyKey, ...(known?.id === undefined ? {} : { resume: known.id }) },
         onBegun: async (id) => {
           if (resume !== undefined)
@@ -87,7 +91,11 @@ function earlier(
   try {
     const notes = JSON.parse(readBeside(resume, NOTES)) as Notes
     const { id, idempotencyKey } = notes
-    const isSame = notes.url === about.url && notes.path === about.path && notes.version === about.version
+    const isSame =
+      notes.url === about.url &&
+      notes.path === about.path &&
+      notes.version === about.version &&
+      notes.name === about.name
     const isWhole = (id === undefined || isToken(id)) && isToken(idempotencyKey)
     return isSame && isWhole ? { idempotencyKey, ...(id === undefined ? {} : { id }) } : undefined
   } catch {

@@ -6,16 +6,18 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { printable } from '../text.js'
 import type { Asking, FileObject, PublishRequest } from '../types.js'
+import { assertFileNames } from './file-names.js'
 
 /** The price of one order in the exchange's form. */
 export type Terms =
   | 'free'
   | { token: Address; decimals: number /** With 18 decimals, whatever the token has. */; rate: bigint }
 
-/** Throws TidegateError `BAD_REQUEST` with the field, for errors that need no request. */
+/** Throws TidegateError `BAD_REQUEST` with the field, `BAD_NAME`, `TOO_MANY_FILES`, for errors that need no request. */
 export function assertRequest(request: Partial<PublishRequest>): void {
   const { files, name, tags = [], access, timeout = 0 } = request
   if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
+  if (files) assertFileNames(files.map((file) => file.name))
   if (name !== undefined && name.trim() === '') throw bad('name', 'must not be empty')
   if (tags.some((tag) => tag.trim() === '')) throw bad('tags', 'must not contain an empty tag')
   if (access && !access.every((address) => isAddress(address, { strict: false })))

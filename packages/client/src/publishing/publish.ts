@@ -17,7 +17,7 @@ import { assertFiles, assertRequest, termsOf } from './publish-request.js'
  * Publishes files as an asset in two transactions: one creates data NFT, datatoken and price, the other sets the encrypted
  * metadata. Before the first, the provider checks every file and the document, so that a mistake costs nothing.
  * If the second fails, call it again with the same request and the error's first transaction as `resume`. Throws
- * TidegateError `BAD_REQUEST`, `FILE_UNAVAILABLE`, `VALIDATION`, `NO_WALLET`, `WRONG_NETWORK`, `REJECTED`, …
+ * TidegateError `BAD_REQUEST`, `BAD_NAME`, `TOO_MANY_FILES`, `FILE_UNAVAILABLE`, `VALIDATION`, `NO_WALLET`, `WRONG_NETWORK`, `REJECTED`, …
  *
  * @example
  * const { did } = await tidegate.publish({

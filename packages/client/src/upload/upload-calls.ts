@@ -16,7 +16,7 @@ export interface Hosted {
   /** SHA-256 of the provider's bytes, as hex. */
   sha256: string
   /** The storage object for `publish`. */
-  object: { type: 'hosted'; id: string }
+  object: { type: 'hosted'; id: string; name?: string }
 }
 
 const PATH = '/api/services/uploads'

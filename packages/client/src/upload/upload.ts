@@ -2,6 +2,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
+import { assertFileName } from '../publishing/file-names.js'
 import { type Hosted, newIdempotencyKey, uploadCalls } from './upload-calls.js'
 
 export type { Hosted } from './upload-calls.js'
@@ -24,8 +25,10 @@ export interface UploadProgress {
 }
 
 export interface UploadOptions {
-  /** Name of the buyers' file. Default: a File's own. */
+  /** Public name of the file, which may be a relative path such as `2026/tides.csv`. Default: a File's own. */
   name?: string
+  /** Whether the file gets no name: buyers then see its number. */
+  anonymous?: boolean
   /** Media type. Default: a Blob's own. */
   contentType?: string
   /** Called with the stored bytes: at the start, after each part, and after a resumption. */
@@ -47,7 +50,7 @@ export interface UploadOptions {
  * expires. A repeated creation finds the upload whose response was lost.
  *
  * Throws TidegateError: the provider's refusal (`HOSTING_OFF`, `NOT_A_PUBLISHER`, `UPLOAD_QUOTA`, `UPLOAD_TOO_LARGE`,
- * `HOSTING_FULL`, …), `FILE_CHANGED` if the source was changed or cannot be read, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`; the
+ * `HOSTING_FULL`, …), `BAD_NAME`, `FILE_CHANGED` if the source was changed or cannot be read, `NO_WALLET`, `UNREACHABLE`, `TIMEOUT`; the
  * signal's own reason if it is aborted.
  *
  * @example
@@ -56,7 +59,9 @@ export interface UploadOptions {
  */
 export async function upload(context: Context, source: UploadSource, options: UploadOptions = {}): Promise<Hosted> {
   const { onProgress, retries = LIMITS.retries, signal = new AbortController().signal } = options
-  const { name = source.name, contentType = source.type } = options
+  const { name = source.name, contentType = source.type, anonymous = false } = options
+  const named = anonymous || !name ? {} : { name: assertFileName(name) }
+  const filename = named.name?.replace(/^.*\//s, '')
   const { size: total } = source
   const calls = uploadCalls(context, signal)
   let id = options.resume
@@ -68,7 +73,7 @@ export async function upload(context: Context, source: UploadSource, options: Up
     try {
       signal.throwIfAborted()
       if (id === undefined) {
-        ;({ id, offset } = await calls.create(total, { filename: name, filetype: contentType }, key))
+        ;({ id, offset } = await calls.create(total, { filename, filetype: contentType }, key))
         await options.onBegun?.(id)
       }
       offset ??= await calls.offset(id, total)
@@ -76,7 +81,10 @@ export async function upload(context: Context, source: UploadSource, options: Up
       if (offset > furthest) failures = 0
       furthest = Math.max(furthest, offset)
       onProgress?.({ sent: offset, total, resumed })
-      if (offset === total) return await calls.hosted(id, total)
+      if (offset === total) {
+        const hosted = await calls.hosted(id, total)
+        return { ...hosted, object: { ...hosted.object, ...named } }
+      }
       const bytes = await read(source, offset, Math.min(offset + part, total))
       const began = Date.now()
       offset = await calls.append(id, offset, bytes)

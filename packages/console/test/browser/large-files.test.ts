@@ -114,7 +114,7 @@ describe('large files in Chromium', () => {
       offsets.push(offset)
       if (offset < half) await one.continue()
     })
-    await page.locator('input[type=file]').setInputFiles(path)
+    await page.locator('.drop input[type=file]').setInputFiles(path)
     await eventually(() => (offsets.at(-1) ?? 0) >= half, 600_000)
     reloaded = true
     await page.reload()
@@ -123,7 +123,7 @@ describe('large files in Chromium', () => {
     page.on('request', (request) => {
       if (request.method() === 'PATCH') again.push(Number(request.headers()['upload-offset']))
     })
-    await page.locator('input[type=file]').setInputFiles(path)
+    await page.locator('.drop input[type=file]').setInputFiles(path)
     await page.locator('.file[data-status=done]').waitFor()
     expect(again[0]).toBe(offsets.at(-1))
     expect(await page.locator('.file').textContent()).toContain(await sha256Of(path))

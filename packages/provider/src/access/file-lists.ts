@@ -1,10 +1,10 @@
 import type { Asset, AssetService } from '@tidegate/catalog'
 import { AssetError, type Service, ValidationError } from '@tidegate/protocol'
+import { publicNameProblem } from '@tidegate/protocol/public-name'
 import {
   type FileDescription,
   fileAt,
   openFiles,
-  publicNameProblem,
   type StorageRegistry,
   type StoredFile,
   UndecryptableFiles,

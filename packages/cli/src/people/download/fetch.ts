@@ -1,6 +1,6 @@
-import { join, sep } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Bought, Progress as Transferred } from '@tidegate/client'
+import type { AssetFile, Bought, Progress as Transferred } from '@tidegate/client'
 import type { SavedFile } from '@tidegate/client/node'
 import { renameAnew } from '@tidegate/client/safe-files'
 import { CommandError, EXIT, failureOf } from '@tidegate/provider/commands/failures'
@@ -11,12 +11,14 @@ import { shown } from '../output/text.js'
 import type { WalletSession } from '../session.js'
 import type { OutputStream } from './stream-target.js'
 import type { Target } from './target.js'
+import { TreePaths } from './tree-paths.js'
 
 interface Wanted {
   did: string
   service: string
   order: Hex
-  file: number
+  /** Undefined for an archive of all. */
+  file: number | undefined
   /** Expected SHA-256, if the user names one. */
   sha256: string | undefined
   /** Whether an existing file is overwritten. */
@@ -32,7 +34,8 @@ interface WantedFile extends Wanted {
 }
 
 export interface Fetched {
-  file: number
+  /** Undefined for an archive. */
+  file: number | undefined
   path: string
   bytes: number
   sha256: string
@@ -44,20 +47,23 @@ export async function fetchFile(
   { did, service, order, file, sha256, force, again, target, nameInFolder }: WantedFile,
 ): Promise<Fetched> {
   const { downloadToFile } = await import('@tidegate/client/node')
-  const progress = await showProgress(shown(target.name ?? `file ${file}`, 60))
+  const progress = await showProgress(shown(target.name ?? (file === undefined ? 'archive' : `file ${file}`), 60))
   try {
     const onProgress = ({ received, total }: Transferred) => progress.update(received, total)
-    const options = { service, order, file, signal, overwrite: force, onProgress, nameInFolder }
+    const options = { service, order, ...filesOf(file), signal, overwrite: force, onProgress, nameInFolder }
     const done = await downloadToFile(client.context, did, join(target.folder, target.name ?? sep), options)
     if (sha256 !== undefined && done.sha256 !== sha256) throw await differing(done, sha256)
     return { file, path: done.path, bytes: done.bytes, sha256: done.sha256 }
   } catch (error) {
-    if (signal.aborted) throw interrupted(`interrupted; the partial download is kept. Resume with: ${again}`)
+    const kept = file === undefined ? 'an archive does not resume. Repeat' : 'the partial download is kept. Resume'
+    if (signal.aborted) throw interrupted(`interrupted; ${kept} with: ${again}`)
     throw withWayOn(error as Error & { code?: string })
   } finally {
     progress.stop()
   }
 }
+
+const filesOf = (file: number | undefined) => (file === undefined ? { archive: true } : { file })
 
 /** Adds the remedy to an error that is not the provider's. */
 function withWayOn(error: Error & { code?: string }): Error {
@@ -126,7 +132,7 @@ export async function fetchToStream(
   output: OutputStream,
 ): Promise<Fetched> {
   const { createHash } = await import('node:crypto')
-  const download = await client.download(did, { service, order, file, signal })
+  const download = await client.download(did, { service, order, ...filesOf(file), signal })
   const expected = sha256 ?? download.sha256
   const hash = createHash('sha256')
   let bytes = 0
@@ -143,33 +149,46 @@ export async function fetchToStream(
 }
 
 /**
- * Downloads several files into a folder. Skips files that an earlier run completed. Names that some file systems do not
- * distinguish, by case or Unicode normal form, get the number of their file.
+ * Downloads several files into a folder, under the publisher's paths. Skips files that an earlier run completed. Hidden names
+ * keep their dot only with `hidden`.
  */
 export async function fetchAll(
   session: WalletSession,
   wanted: Omit<WantedFile, 'file' | 'nameInFolder'>,
-  files: readonly number[],
+  files: readonly NamedFile[],
+  hidden: boolean,
 ): Promise<Fetched[]> {
+  const { placeBelow, safePath } = await import('@tidegate/client/node')
   const fetched: Fetched[] = []
-  const taken = new Set<string>()
-  for (const file of files) {
-    let name = ''
+  const paths = new TreePaths()
+  const { folder } = wanted.target
+  for (const { index: file, name } of files) {
+    let path = ''
     const nameInFolder = (told: string) => {
-      name = told
-      while (taken.has(folded(name))) name = `${file}-${name}`
-      return name
+      path = paths.pathOf(file, told)
+      return path
     }
+    const known = safePath(name ?? '', hidden)
     try {
-      fetched.push(await fetchFile(session, { ...wanted, file, nameInFolder }))
+      const target = known === '' ? { folder } : targetAt(placeBelow(folder, nameInFolder(known), true))
+      fetched.push(await fetchFile(session, { ...wanted, target, file, nameInFolder }))
     } catch (error) {
       if ((error as { code?: string }).code !== 'FILE_EXISTS') throw error
-      session.out.note(`file ${file}: ${shown(name)} already exists and is left as it is (--force overwrites it)`)
+      session.out.note(`file ${file}: ${shown(path)} already exists and is left as it is (--force overwrites it)`)
     }
-    taken.add(folded(name))
   }
   return fetched
 }
 
-/** Returns a name as file systems compare it that ignore case and normal form. */
-const folded = (name: string) => name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC')
+type NamedFile = Pick<AssetFile, 'index' | 'name'>
+
+const targetAt = (path: string): Target => ({ folder: dirname(path), name: basename(path) })
+
+/** Checks the folders on the way to all files, and makes none. Throws TidegateError. */
+export async function assertTree({ folder }: Target, files: readonly NamedFile[], hidden: boolean): Promise<void> {
+  const { placeBelow, safePath } = await import('@tidegate/client/node')
+  for (const { name = '' } of files) {
+    const path = safePath(name, hidden)
+    if (path !== '') placeBelow(folder, path, false)
+  }
+}

@@ -5,7 +5,8 @@ import { nameInFolder, type Target } from './target.js'
 /** The target with the name of the file in it, if the name is known before the download. */
 export function withName(target: Target, did: string, { id, files }: AssetService, file: number): Target {
   if (target.name !== undefined) return target
-  const described = files.find(({ index }) => index === file)?.name
+  // the download has the last part of the publisher's path
+  const described = files.find(({ index }) => index === file)?.name?.replace(/^.*\//s, '')
   const name = nameInFolder(target.folder, { did, service: id, file }, described)
   return name === undefined ? target : { ...target, name }
 }

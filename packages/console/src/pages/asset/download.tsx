@@ -8,11 +8,12 @@ import { LinkTools } from '../../parts/link-tools.js'
 import { Problem } from '../../parts/states.js'
 import { Bytes } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
-import { linkTo } from '../../state/buying/links.js'
+import { type Linked, linkTo } from '../../state/buying/links.js'
 import { canChooseFile, chooseFile, follow, IN_MEMORY } from '../../state/buying/sinks.js'
 import { startTransfer, transfers } from '../../state/buying/transfers.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
+import { MoreFiles, SHOWN_FILES } from './files.js'
 
 interface DownloadProps {
   asset: Pick<Asset, 'did' | 'name'>
@@ -23,19 +24,39 @@ interface DownloadProps {
 /** The files of an order. The page downloads and checks small ones; large ones go directly to the disk. */
 export function Download({ asset, service, order }: DownloadProps) {
   const files: AssetFile[] = service.files.length > 0 ? service.files : [{ index: 0, available: true }]
+  const alone = files.length === 1
   return (
-    <ul class="downloads">
-      {files.map((file) => (
-        <OneFile
-          key={file.index}
-          asset={asset}
-          service={service.id}
-          file={file}
-          order={order}
-          alone={files.length === 1}
-        />
-      ))}
-    </ul>
+    <>
+      {!alone && <All wanted={{ did: asset.did, service: service.id, file: undefined, order }} />}
+      <ul class="downloads">
+        {files.slice(0, SHOWN_FILES).map((file) => (
+          <OneFile key={file.index} asset={asset} service={service.id} file={file} order={order} alone={alone} />
+        ))}
+      </ul>
+      <MoreFiles count={files.length} />
+    </>
+  )
+}
+
+/** All files as an archive, which the browser downloads itself by a link. */
+function All({ wanted }: { wanted: Linked }) {
+  const [error, setError] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const { asset: words } = text
+  const start = async () => {
+    setBusy(true)
+    setError(undefined)
+    await linkTo(wanted).then(({ url }) => follow(url), setError)
+    setBusy(false)
+  }
+  return (
+    <>
+      <Button kind="primary" size="large" icon="download" busy={busy} onClick={start}>
+        {words.archive}
+      </Button>
+      <p class="muted small">{words.archiveHint}</p>
+      {error !== undefined && <Problem error={error} />}
+    </>
   )
 }
 
@@ -61,7 +82,8 @@ function OneFile({ asset: { did, name }, service, file, order, alone }: OneFileP
     service,
     file: index,
     order,
-    name: file.name ?? plainLine(name, 60),
+    // the last part of a path
+    name: file.name?.replace(/^.*\//s, '') ?? plainLine(name, 60),
     ...(size === undefined ? {} : { size }),
   }
   const start = async () => {

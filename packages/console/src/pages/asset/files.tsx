@@ -12,7 +12,7 @@ export function Files({ service: { files } }: { service: AssetService }) {
       <h2 id="files">{words.files}</h2>
       {files.length === 0 && <p class="muted">{words.noFiles}</p>}
       <ul class="files">
-        {files.map(({ index, name, contentType, size, available }) => (
+        {files.slice(0, SHOWN_FILES).map(({ index, name, contentType, size, available }) => (
           <li key={index} class="file">
             <FileIcon name={name} type={contentType} />
             <div class="grow">
@@ -28,6 +28,15 @@ export function Files({ service: { files } }: { service: AssetService }) {
           </li>
         ))}
       </ul>
+      <MoreFiles count={files.length} />
     </section>
   )
+}
+
+/** Most files of a service that the page draws. */
+export const SHOWN_FILES = 200
+
+/** Tells how many files of a long list are not drawn. */
+export function MoreFiles({ count }: { count: number }) {
+  return count > SHOWN_FILES ? <p class="muted small">{text.asset.moreFiles(count - SHOWN_FILES)}</p> : null
 }

@@ -2,10 +2,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Picture } from '../../icons/illustrations.js'
 import { Button } from '../../parts/button.js'
-import { Notice } from '../../parts/states.js'
+import { Notice, Problem } from '../../parts/states.js'
 import { config } from '../../state/config.js'
 import { announce } from '../../state/page/announce.js'
 import { choosingWallet } from '../../state/page/overlays.js'
+import { droppedFiles, type NamedFile, pickedFiles } from '../../state/publishing/dropped.js'
 import { addUploads } from '../../state/publishing/uploads.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
@@ -14,12 +15,18 @@ import { walletState } from '../../wallet/wallet.js'
 /** Input for files to upload. Files that arrive before a wallet is connected wait for it. */
 export function DropZone() {
   const isConnected = useStore(walletState).status === 'connected'
-  const [waiting, setWaiting] = useState<File[]>([])
+  const [waiting, setWaiting] = useState<NamedFile[]>([])
+  const [error, setError] = useState<unknown>()
   const [different, setDifferent] = useState<string[]>([])
-  const add = async (files: Iterable<File>) => {
-    const added = await addUploads([...files])
-    setDifferent(added.different)
-    if (added.resumed > 0) announce(text.publish.resumedUploads(added.resumed))
+  const add = async (files: NamedFile[]) => {
+    setError(undefined)
+    try {
+      const added = await addUploads(files)
+      setDifferent(added.different)
+      if (added.resumed > 0) announce(text.publish.resumedUploads(added.resumed))
+    } catch (refusal) {
+      setError(refusal)
+    }
   }
   useEffect(() => {
     if (!isConnected || waiting.length === 0) return
@@ -27,10 +34,17 @@ export function DropZone() {
     void add(waiting)
   }, [isConnected, waiting])
   if (!isConnected)
-    return <WalletNeeded waiting={waiting.length} onFiles={(files) => setWaiting([...waiting, ...files])} />
+    return (
+      <WalletNeeded
+        waiting={waiting.length}
+        onFiles={(files) => setWaiting([...waiting, ...files])}
+        onProblem={setError}
+      />
+    )
   return (
     <>
-      <FileInput onFiles={(files) => void add(files)} />
+      <FileInput onFiles={(files) => void add(files)} onProblem={setError} />
+      {error !== undefined && <Problem error={error} />}
       {different.map((name) => (
         <Notice key={name} kind="warn">
           {text.publish.different(name)}
@@ -40,9 +54,17 @@ export function DropZone() {
   )
 }
 
-type OnFiles = (files: Iterable<File>) => void
+interface Receiver {
+  onFiles: (files: NamedFile[]) => void
+  onProblem: (error: unknown) => void
+}
 
-function WalletNeeded({ waiting, onFiles }: { waiting: number; onFiles: OnFiles }) {
+/** Hands over the files of a drop. */
+function take({ dataTransfer }: DragEvent, { onFiles, onProblem }: Receiver): void {
+  droppedFiles(dataTransfer?.items ?? []).then(onFiles, onProblem)
+}
+
+function WalletNeeded({ waiting, ...receiver }: Receiver & { waiting: number }) {
   const { publish: words } = text
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button below is the way by keyboard
@@ -52,7 +74,7 @@ function WalletNeeded({ waiting, onFiles }: { waiting: number; onFiles: OnFiles 
       onDrop={(event) => {
         // without this the browser leaves the page and opens the file
         event.preventDefault()
-        onFiles(event.dataTransfer?.files ?? [])
+        take(event, receiver)
       }}
     >
       <Picture name="publish" />
@@ -65,43 +87,57 @@ function WalletNeeded({ waiting, onFiles }: { waiting: number; onFiles: OnFiles 
   )
 }
 
-function FileInput({ onFiles }: { onFiles: OnFiles }) {
+function FileInput(receiver: Receiver) {
   const [isOver, setOver] = useState(false)
   const { publish: words } = text
   const { maxFile } = config().hosting
   return (
-    <label
-      class={isOver ? 'drop over' : 'drop'}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        onFiles(event.dataTransfer?.files ?? [])
-      }}
-    >
-      <Picture name="publish" />
-      <strong>{words.drop}</strong>
-      <span class="muted">{words.dropOr}</span>
-      <span class="button secondary normal">
-        <Icon name="upload" />
-        <span>{words.choose}</span>
-      </span>
-      <input
-        type="file"
-        multiple
-        class="off-screen"
-        onChange={({ currentTarget }) => {
-          onFiles(currentTarget.files ?? [])
-          currentTarget.value = ''
+    <>
+      <label
+        class={isOver ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
         }}
-      />
-      <span class="muted small">
-        {words.dropHint} {maxFile !== undefined && words.dropLimit(maxFile)}
-      </span>
-    </label>
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          setOver(false)
+          take(event, receiver)
+        }}
+      >
+        <Picture name="publish" />
+        <strong>{words.drop}</strong>
+        <span class="muted">{words.dropOr}</span>
+        <span class="button secondary normal">
+          <Icon name="upload" />
+          <span>{words.choose}</span>
+        </span>
+        <input {...picker(receiver, false)} />
+        <span class="muted small">
+          {words.dropHint} {maxFile !== undefined && words.dropLimit(maxFile)}
+        </span>
+      </label>
+      <label class="button secondary small folder-choice">
+        <Icon name="upload" />
+        <span>{words.chooseFolder}</span>
+        <input {...picker(receiver, true)} />
+      </label>
+    </>
   )
 }
+
+/** Properties of an input for files, or for a folder. */
+const picker = ({ onFiles }: Receiver, folder: boolean) => ({
+  type: 'file' as const,
+  multiple: true,
+  class: 'off-screen',
+  // JSX does not know the attribute
+  ref: (input: HTMLInputElement | null) => {
+    if (input) input.webkitdirectory = folder
+  },
+  onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    onFiles(pickedFiles(currentTarget.files ?? []))
+    currentTarget.value = ''
+  },
+})

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.js'
-import { Field } from '../../parts/field.js'
+import { Choice, Field } from '../../parts/field.js'
 import { Notice } from '../../parts/states.js'
 import { config } from '../../state/config.js'
-import { draft } from '../../state/publishing/draft.js'
+import { draft, editDraft } from '../../state/publishing/draft.js'
 import { addLocation, locationOf } from '../../state/publishing/locations.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
@@ -12,7 +12,7 @@ import { FileRow } from './file-row.js'
 
 /** The files of an asset: uploaded to the provider, or named by their location. */
 export function FilesStep({ problem }: { problem: string | undefined }) {
-  const { files } = useStore(draft)
+  const { files, anonymous } = useStore(draft)
   const { hosting } = config()
   return (
     <div class="stack">
@@ -24,6 +24,18 @@ export function FilesStep({ problem }: { problem: string | undefined }) {
             <FileRow key={file.key} file={file} />
           ))}
         </ul>
+      )}
+      {files.some(({ kind }) => kind === 'upload') && (
+        <Choice
+          name="file-names"
+          label={text.publish.fileNames}
+          value={anonymous ? 'hidden' : 'public'}
+          options={[
+            { value: 'public', label: text.publish.namesPublic },
+            { value: 'hidden', label: text.publish.namesHidden },
+          ]}
+          onChange={(value) => editDraft({ anonymous: value === 'hidden' })}
+        />
       )}
       {problem && (
         <p class="problem" role="alert">

@@ -5,7 +5,8 @@ import { contextNow } from '../context.js'
 export interface Linked {
   did: string
   service: string
-  file: number
+  /** Undefined for an archive of all files. */
+  file: number | undefined
   order: Hex
 }
 
@@ -13,12 +14,13 @@ export interface Linked {
 const MARGIN = 60_000
 const made = new Map<string, Link>()
 
-/** Returns a download link to a file of an order, the last one while it is valid. */
+/** Returns a download link to a file of an order, or an archive of all: the last one while it is valid. */
 export async function linkTo({ did, service, file, order }: Linked): Promise<Link> {
-  const key = `${did}/${service}/${file}/${order}`
+  const key = `${did}/${service}/${file ?? 'all'}/${order}`
   const known = made.get(key)
   if (known && known.expires.getTime() - MARGIN > Date.now()) return known
-  const fresh = await link(contextNow(), did, { service, file, order })
+  const files = file === undefined ? { archive: true } : { file }
+  const fresh = await link(contextNow(), did, { service, order, ...files })
   made.set(key, fresh)
   return fresh
 }

@@ -8,6 +8,7 @@ export type DraftFile = UploadFile | LocatedFile
 export interface UploadFile {
   key: string
   kind: 'upload'
+  /** The public name: a relative path if it comes from a folder. */
   name: string
   size: number
   type: string
@@ -39,6 +40,8 @@ export interface LocatedFile {
 export interface Draft {
   id: string
   files: DraftFile[]
+  /** Whether uploads are published without their names. */
+  anonymous: boolean
   name: string
   description: string
   author: string
@@ -56,6 +59,7 @@ export interface Draft {
 export const emptyDraft = (): Draft => ({
   id: `${Date.now().toString(36)}${Math.floor(Math.random() * 1e9).toString(36)}`,
   files: [],
+  anonymous: false,
   name: '',
   description: '',
   author: '',

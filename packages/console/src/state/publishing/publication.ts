@@ -1,9 +1,9 @@
-import { didOf, type PublishRequest, publish } from '@tidegate/client'
+import { didOf, type FileObject, type PublishRequest, publish } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { contextNow } from '../context.js'
 import { type Entry, entries, type Purpose } from '../journal.js'
 import { createStore } from '../store.js'
-import { type Draft, draft } from './draft.js'
+import { type Draft, type DraftFile, draft } from './draft.js'
 
 /** The progress of a draft's publication. */
 export type Progress =
@@ -45,10 +45,10 @@ const SECONDS = 86_400
 
 /** Returns the library's request for a draft. */
 export function requestOf(of: Draft): PublishRequest {
-  const { files, name, description, author, license, tags, price, days, access, unlisted, chainId } = of
+  const { files, anonymous, name, description, author, license, tags, price, days, access, unlisted, chainId } = of
   const addresses = addressesOf(access.list)
   return {
-    files: files.flatMap(({ object }) => (object ? [object] : [])),
+    files: files.flatMap((file) => (file.object ? [publicObject(file, file.object, anonymous)] : [])),
     name: name.trim(),
     ...(description.trim() ? { description: description.trim() } : {}),
     ...(author.trim() ? { author: author.trim() } : {}),
@@ -63,6 +63,10 @@ export function requestOf(of: Draft): PublishRequest {
     timeout: days.trim() ? Math.round(Number(days) * SECONDS) : 0,
     ...(chainId === undefined ? {} : { chainId }),
   }
+}
+
+function publicObject(file: DraftFile, object: FileObject, anonymous: boolean): FileObject {
+  return file.kind === 'upload' && !anonymous ? { ...object, name: file.name } : object
 }
 
 export function addressesOf(list: string): `0x${string}`[] {

@@ -1,7 +1,9 @@
-import { TidegateError, upload } from '@tidegate/client'
+import { assertFileNames, TidegateError, upload } from '@tidegate/client'
+import { text } from '../../text.js'
 import { contextNow } from '../context.js'
 import { beginWork } from '../page/busy.js'
 import { addFiles, draft, dropFile, editFile, shareDraft, type UploadFile } from './draft.js'
+import { MOST_FILES, type NamedFile } from './dropped.js'
 import { fingerprintOf } from './fingerprint.js'
 
 /** The files of this visit: after a reload they must be chosen again. */
@@ -18,30 +20,51 @@ export interface Added {
 
 /**
  * Adds files to the draft and uploads them in sequence. A file that an interrupted upload needs resumes it; a different file
- * of the same name is reported.
+ * of the same name is reported. Throws TidegateError, and adds none, if there are too many or if names clash.
  */
-export async function addUploads(files: readonly File[]): Promise<Added> {
-  const added: Added = { resumed: 0, different: [] }
-  for (const file of files) {
-    const fingerprint = await fingerprintOf(file)
-    const waiting = draft
-      .get()
-      .files.filter((one): one is UploadFile => one.kind === 'upload' && one.status === 'needs-file')
-    const same = waiting.find((one) => one.fingerprint === fingerprint)
-    if (same) {
-      chosen.set(same.key, file)
-      editFile(same.key, { status: 'waiting', error: undefined })
-      added.resumed += 1
-      continue
-    }
-    if (waiting.some(({ name }) => name === file.name)) added.different.push(file.name)
-    const key = `${Date.now().toString(36)}-${count++}`
-    chosen.set(key, file)
-    const { name, size, type } = file
-    addFiles([{ key, kind: 'upload', name, size, type, fingerprint, sent: 0, status: 'waiting' }])
+export async function addUploads(files: readonly NamedFile[]): Promise<Added> {
+  const known = uploadsOf('needs-file')
+  const resumed = new Map<string, File>()
+  const fresh: (NamedFile & { fingerprint: string })[] = []
+  for (const one of files) {
+    const fingerprint = await fingerprintOf(one.file)
+    const same = known.find((upload) => upload.fingerprint === fingerprint && !resumed.has(upload.key))
+    if (same) resumed.set(same.key, one.file)
+    else fresh.push({ ...one, fingerprint })
   }
+  assertAddable(fresh)
+  for (const [key, file] of resumed) {
+    chosen.set(key, file)
+    editFile(key, { status: 'waiting', error: undefined })
+  }
+  const left = uploadsOf('needs-file')
+  const different = fresh.filter(({ name }) => left.some((one) => one.name === name)).map(({ name }) => name)
+  addFiles(
+    fresh.map(({ file, name, fingerprint }) => {
+      const key = `${Date.now().toString(36)}-${count++}`
+      chosen.set(key, file)
+      const { size, type } = file
+      return { key, kind: 'upload', name, size, type, fingerprint, sent: 0, status: 'waiting' }
+    }),
+  )
   void next()
-  return added
+  return { resumed: resumed.size, different }
+}
+
+const uploadsOf = (...states: UploadFile['status'][]) =>
+  draft
+    .get()
+    .files.filter(
+      (one): one is UploadFile => one.kind === 'upload' && (states.length === 0 || states.includes(one.status)),
+    )
+
+function assertAddable(files: readonly NamedFile[]): void {
+  const uploads = uploadsOf()
+  if (files.length + uploads.length > MOST_FILES)
+    throw new TidegateError('TOO_MANY_FILES', text.publish.tooManyFiles(MOST_FILES))
+  // the others are replaced by files of the same name
+  const own = uploads.filter(({ status }) => status !== 'needs-file')
+  assertFileNames([...own, ...files].map(({ name }) => name))
 }
 
 /** Starts the next waiting upload. One at a time, so that each has the full bandwidth and a wallet is asked once. */
@@ -57,14 +80,15 @@ export async function next(): Promise<void> {
   void next()
 }
 
-async function send({ key, name, type, uploadId }: UploadFile, file: File): Promise<void> {
+async function send({ key, type, uploadId }: UploadFile, file: File): Promise<void> {
   const controller = new AbortController()
   const ended = beginWork()
   running.set(key, controller)
   editFile(key, { status: 'uploading', error: undefined })
   try {
     const { object, sha256 } = await upload(contextNow(), file, {
-      name,
+      // the draft decides later whether the file is published with its name
+      anonymous: true,
       contentType: type,
       signal: controller.signal,
       ...(uploadId ? { resume: uploadId } : {}),

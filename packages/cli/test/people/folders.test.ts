@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runHere } from '../../../../test/helpers/command-here.js'
+import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
+import { World } from '../../../../test/helpers/world.js'
+import { CuttingProxy } from '../../../client/test/cutting-proxy.js'
+
+const TREE: Record<string, string> = {
+  '.hidden': 'hidden',
+  'Höhe 潮.txt': 'unicode',
+  'a/x.csv': 'of a',
+  'b/c/x.csv': 'hour,height\n'.repeat(40_000),
+  'b/x.csv': 'of b',
+}
+
+describe('a folder', () => {
+  let world: World
+  let proxy: CuttingProxy
+  let home: Home
+  let did: string
+  beforeAll(async () => {
+    world = await World.start()
+    proxy = await CuttingProxy.before(world.network.providerUrl)
+    home = makeHome()
+    for (const [name, content] of Object.entries(TREE)) write(`tides/${name}`, content)
+  })
+  afterAll(async () => {
+    proxy.close()
+    await world.close()
+    home.remove()
+  })
+
+  const at = (name: string) => join(home.folder, name)
+  function write(name: string, content: string): void {
+    mkdirSync(dirname(at(name)), { recursive: true })
+    writeFileSync(at(name), content)
+  }
+  async function run(...args: string[]) {
+    const here = { TIDEGATE_PROVIDER: proxy.url, TIDEGATE_RPC: world.network.rpcUrl, XDG_STATE_HOME: at('state') }
+    const { status, stdout, stderr } = await runHere([...args, '--json'], { ...home.environment, ...here })
+    return { status, stderr, answer: JSON.parse(stdout || '{}') }
+  }
+  const publish = (...more: string[]) => run('publish', '--name', 'Tides', '--free', '--account', '1', ...more)
+  const get = (...more: string[]) => run('get', did, '--account', '2', '--yes', ...more)
+  /** Returns the files below a folder with their contents. */
+  function tree(folder: string): Record<string, string> {
+    const entries = readdirSync(at(folder), { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+    const paths = entries.map(({ parentPath, name }) => join(parentPath, name))
+    return Object.fromEntries(paths.map((path) => [path.slice(at(folder).length + 1), readFileSync(path, 'utf8')]))
+  }
+
+  it('is published with its paths and media types, and got with them', async () => {
+    const published = await publish(at('tides'), '--hidden')
+    expect(published.status, published.stderr).toBe(0)
+    did = published.answer.did
+    const { files } = (await run('show', did)).answer.services[0]
+    expect(files.map(({ name, contentType }: Record<string, string>) => [name, contentType])).toEqual([
+      ['.hidden', 'application/octet-stream'],
+      ['Höhe 潮.txt', 'text/plain'],
+      ['a/x.csv', 'text/csv'],
+      ['b/c/x.csv', 'text/csv'],
+      ['b/x.csv', 'text/csv'],
+    ])
+    mkdirSync(at('got'))
+    const got = await get('--all', '-o', at('got'))
+    expect(got.status, got.stderr).toBe(0)
+    expect(tree('got')).toEqual(TREE)
+    // completed files stay, the rest is got again
+    rmSync(at('got/b'), { recursive: true })
+    expect((await get('--all', '-o', at('got'))).answer.files).toHaveLength(2)
+    expect(tree('got')).toEqual(TREE)
+  })
+
+  it('is never written outside the target', async () => {
+    for (const folder of ['outside', 'target']) mkdirSync(at(folder))
+    symlinkSync(at('outside'), at('target/b'))
+    const refused = await get('--all', '-o', at('target'))
+    expect(refused).toMatchObject({ status: 1, answer: { error: { code: 'NO_FOLDER' } } })
+    expect([readdirSync(at('outside')), tree('target')]).toEqual([[], {}])
+  })
+
+  it('is one archive, and a cut one is a failure that leaves no file', async () => {
+    const got = await get('--archive', '-o', at('all.zip'))
+    expect(got.answer, got.stderr).toMatchObject({ path: at('all.zip'), bought: false })
+    execFileSync('python3', ['-m', 'zipfile', '-e', at('all.zip'), at('unzipped')])
+    expect(tree('unzipped')).toEqual(TREE)
+    proxy.cuts = [200_000]
+    expect(await get('--archive', '-o', at('cut.zip'))).toMatchObject({
+      status: 1,
+      answer: { error: { code: 'BROKEN_OFF' } },
+    })
+    expect(readdirSync(home.folder).filter((name) => name.startsWith('cut'))).toEqual([])
+    for (const wrong of [['--all'], ['--file', '1'], ['--sha256', '0'.repeat(64)]])
+      expect((await get('--archive', '-o', at('wrong.zip'), ...wrong)).status).toBe(2)
+    const linked = await run('link', did, '--archive', '--account', '2')
+    expect(linked.answer).toMatchObject({ archive: true, url: expect.stringMatching(/\.zip$/) })
+    const { headers, body } = await fetch(linked.answer.url)
+    await body?.cancel()
+    expect(headers.get('content-type')).toBe('application/zip')
+    expect((await run('link', did, '--archive', '--file', '1', '--account', '2')).status).toBe(2)
+  })
+
+  it('can hide its names', async () => {
+    const { answer } = await publish(at('tides/a'), at('tides/b/x.csv'), '--anonymous-files')
+    const { files } = (await run('show', answer.did)).answer.services[0]
+    expect(files.map(({ name }: Record<string, string>) => name)).toEqual([undefined, undefined])
+    mkdirSync(at('numbered'))
+    await run('get', answer.did, '--all', '-o', at('numbered'), '--account', '2', '--yes')
+    expect(Object.keys(tree('numbered')).sort()).toEqual(['file-0.csv', 'file-1.csv'])
+  })
+
+  it('that cannot be published is refused before anything is uploaded', async () => {
+    const uploads = proxy.uploads
+    symlinkSync(at('tides/a/x.csv'), at('tides/a/link'))
+    const linked = await publish(at('tides'))
+    expect(linked.stderr).toContain(`${at('tides/a/link')}: is a symbolic link`)
+    rmSync(at('tides/a/link'))
+    const same = await publish(at('tides/a'), at('tides/b'))
+    expect(same.answer.error).toMatchObject({ code: 'BAD_NAME', message: expect.stringContaining('x.csv: two files') })
+    expect([linked.status, same.status, proxy.uploads]).toEqual([2, 1, uploads])
+  })
+
+  it('that changes meanwhile ends the command before its first transaction', async () => {
+    const before = await world.provider.getBlockNumber()
+    let changed = false
+    proxy.onPart = () => {
+      if (changed) return
+      changed = true
+      writeFileSync(at('tides/b/x.csv'), 'longer than before')
+    }
+    const refused = await publish(at('tides'))
+    proxy.onPart = () => undefined
+    expect(refused).toMatchObject({ status: 1, answer: { error: { code: 'FILE_CHANGED' } } })
+    expect([changed, existsSync(at('tides/b/x.csv'))]).toEqual([true, true])
+    expect(await world.provider.getBlockNumber()).toBe(before)
+  })
+})
