@@ -4,7 +4,7 @@ import type { Asking, FileObject, PublishRequest } from '@tidegate/client'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { secondsText } from './people/amounts.js'
-import { address, addresses, collected, duration, forSigning, hash, YES } from './people/options.js'
+import { addresses, collected, duration, forSigning, hash, token, YES } from './people/options.js'
 import { confirm, interrupted, isInteractive } from './people/output/prompts.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
@@ -54,11 +54,11 @@ export async function publish(given: string[], options: PublishOptions): Promise
   if (sources.length === 0)
     throw misuse('name a file to publish: a URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or --descriptor FILE.')
   if (!options.free && !options.price)
-    throw misuse('the price is missing: use --price 5, --price 5:0xTOKEN, or --free.')
+    throw misuse('the price is missing: use --price 5, --price 5:USDC, --price 5:0xTOKEN, or --free.')
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
-    const terms = termsOf(options)
-    if (!options.yes && isInteractive()) await reviewed(session, terms, sources)
+    const { symbol, ...terms } = await termsOf(session, options)
+    if (!options.yes && isInteractive()) await reviewed(session, terms, sources, symbol)
     signal.throwIfAborted()
     const uploads = new Uploads(session)
     const files: FileObject[] = []
@@ -77,12 +77,18 @@ export async function publish(given: string[], options: PublishOptions): Promise
 
 type Terms = Omit<PublishRequest, 'files'>
 
-function termsOf(options: PublishOptions): Terms {
+/** Returns the terms, and the symbol of their token. Throws TidegateError `UNKNOWN_TOKEN` before anything is uploaded. */
+async function termsOf({ client }: WalletSession, options: PublishOptions): Promise<Terms & { symbol?: string }> {
   const { name, description, author, license, tag: tags, serviceName, allow: access, timeout = 0, resume } = options
   const price = options.price ?? 'free'
   const optional = { description, author, license, tags, serviceName, access, resume }
   const told = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  return { ...told, name, price, timeout }
+  if (price === 'free' || price.token === undefined || price.token.startsWith('0x'))
+    return { ...told, name, price, timeout }
+  const { tokenNamed } = await import('@tidegate/client')
+  const chainId = (await client.context.wallet?.getChainId()) as number
+  const token = await tokenNamed(client.context, chainId, price.token)
+  return { ...told, name, price: { ...price, token }, timeout, symbol: price.token }
 }
 
 /** Milliseconds to wait for the provider's index, and between two requests. */
@@ -114,7 +120,12 @@ function resumable(error: Error & { transactions?: readonly string[] }): Error {
 }
 
 /** Shows the asset to publish, and asks. Throws CommandError. */
-async function reviewed({ out, address }: WalletSession, terms: Terms, sources: Source[]): Promise<void> {
+async function reviewed(
+  { out, address }: WalletSession,
+  terms: Terms,
+  sources: Source[],
+  symbol: string | undefined,
+): Promise<void> {
   const { name, description, author, license, tags, price, timeout = 0, access } = terms
   const facts: [string, string | undefined][] = [
     ['Name', name],
@@ -122,7 +133,7 @@ async function reviewed({ out, address }: WalletSession, terms: Terms, sources: 
     ['Author', author],
     ['Licence', license],
     ['Tags', tags?.join(', ')],
-    ['Price', price === 'free' ? 'free' : `${price.amount} ${price.token ? `of token ${price.token}` : 'OCEAN'}`],
+    ['Price', price === 'free' ? 'free' : `${price.amount} ${tokenText(price, symbol)}`],
     ['An order', timeout === 0 ? 'is valid forever' : `is valid for ${secondsText(timeout)}`],
     ['May buy', access ? access.join(', ') : 'everybody'],
     ...sources.map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
@@ -133,13 +144,16 @@ async function reviewed({ out, address }: WalletSession, terms: Terms, sources: 
   throw new CommandError('NOT_CONFIRMED', 'not published.', EXIT.notConfirmed)
 }
 
+const tokenText = ({ token }: Exclude<Asking, 'free'>, symbol = 'of') =>
+  token === undefined ? 'OCEAN' : `${symbol} token ${token}`
+
 /** Parses an amount with its token. Throws InvalidArgumentError. */
 export function price(text: string): Exclude<Asking, 'free'> {
-  const [amount = '', token, ...rest] = text.split(':')
+  const [amount = '', named, ...rest] = text.split(':')
   if (!/^\d{1,30}(\.\d{1,18})?$/.test(amount) || rest.length > 0)
     throw new InvalidArgumentError(
-      'It must be an amount in OCEAN such as 5 or 0.25, or AMOUNT:0xTOKEN for another token.',
+      'It must be an amount in OCEAN such as 5 or 0.25, or AMOUNT:TOKEN for another token.',
     )
   if (!/[1-9]/.test(amount)) throw new InvalidArgumentError('For a price of 0 use --free.')
-  return { amount, ...(token === undefined ? {} : { token: address(token) }) }
+  return { amount, ...(named === undefined ? {} : { token: token(named) }) }
 }

@@ -129,7 +129,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. With archive=zip in place of fileIndex, all files of the service as a ZIP archive, which has no length and no ranges; the connection is cut if a file fails.
          */
         get: operations["download"];
         put?: never;
@@ -138,7 +138,7 @@ export interface paths {
         options?: never;
         /**
          * Download a file: headers only
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. With archive=zip in place of fileIndex, all files of the service as a ZIP archive, which has no length and no ranges; the connection is cut if a file fails.
          */
         head: operations["downloadHead"];
         patch?: never;
@@ -579,6 +579,12 @@ export interface operations {
                                 ERC721Factory: string;
                                 /** @description The OCEAN token. */
                                 Ocean?: string;
+                                /** @description Deploys access lists. */
+                                AccessListFactory?: string;
+                                /** @description Tokens by symbol, for prices. */
+                                tokens: {
+                                    [key: string]: string;
+                                };
                             };
                         };
                         serviceEndpoints: {
@@ -1144,6 +1150,8 @@ export interface operations {
                         contentLength?: string;
                         contentType?: string;
                         filename?: string;
+                        /** @description The name that the publisher gave the file: a relative path. */
+                        name?: string;
                         /** @description SHA-256 as hex, if requested and the file is small enough. */
                         checksum?: string;
                         /** @constant */
@@ -1423,11 +1431,6 @@ export interface operations {
                  */
                 transferTxId: string;
                 /**
-                 * @description A whole number.
-                 * @example 0
-                 */
-                fileIndex: number;
-                /**
                  * @description Ethereum address, in any case.
                  * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
                  */
@@ -1437,6 +1440,16 @@ export interface operations {
                  * @example {"day":"2026-01-01"}
                  */
                 userdata?: string;
+                /**
+                 * @description A whole number.
+                 * @example 0
+                 */
+                fileIndex?: number;
+                /**
+                 * @description In place of fileIndex: all files of the service, as a ZIP archive.
+                 * @example zip
+                 */
+                archive?: "zip";
                 /**
                  * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                  * @example 1
@@ -1613,11 +1626,6 @@ export interface operations {
                  */
                 transferTxId: string;
                 /**
-                 * @description A whole number.
-                 * @example 0
-                 */
-                fileIndex: number;
-                /**
                  * @description Ethereum address, in any case.
                  * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
                  */
@@ -1627,6 +1635,16 @@ export interface operations {
                  * @example {"day":"2026-01-01"}
                  */
                 userdata?: string;
+                /**
+                 * @description A whole number.
+                 * @example 0
+                 */
+                fileIndex?: number;
+                /**
+                 * @description In place of fileIndex: all files of the service, as a ZIP archive.
+                 * @example zip
+                 */
+                archive?: "zip";
                 /**
                  * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                  * @example 1
@@ -1772,11 +1790,6 @@ export interface operations {
                      */
                     transferTxId: string;
                     /**
-                     * @description A whole number.
-                     * @example 0
-                     */
-                    fileIndex: number;
-                    /**
                      * @description Ethereum address, in any case.
                      * @example 0xe2DD09d719Da89e5a3D0F2549c7E24566e947260
                      */
@@ -1788,6 +1801,17 @@ export interface operations {
                      *     }
                      */
                     userdata?: Record<string, never> | string;
+                    /**
+                     * @description A whole number.
+                     * @example 0
+                     */
+                    fileIndex?: number;
+                    /**
+                     * @description In place of fileIndex: all files of the service, as a ZIP archive.
+                     * @example zip
+                     * @constant
+                     */
+                    archive?: "zip";
                     /**
                      * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                      * @example 1

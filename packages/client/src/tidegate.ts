@@ -6,6 +6,7 @@ import { type BuyOptions, buy } from './buying/buy.js'
 import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
+import { tokens } from './chain/tokens.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
 import { type DownloadOptions, download } from './download/download.js'
 import { type Link, type LinkOptions, link } from './download/link.js'
@@ -29,6 +30,7 @@ export interface Tidegate {
   update(did: string, changes: Changes): Promise<Changed>
   setState(did: string, state: AssetState, options?: SendOptions): Promise<Changed>
   orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
+  tokens(chainId: number): Promise<Record<string, Address>>
   createToken(options?: TokenOptions): Promise<Token>
   deleteToken(token: string, options?: Pick<TokenOptions, 'chainId' | 'signal'>): Promise<void>
 }
@@ -52,6 +54,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     update: (did, changes) => update(context, did, changes),
     setState: (did, state, options) => setState(context, did, state, options),
     orders: (address, options) => orders(context, address, options),
+    tokens: (chainId) => tokens(context, chainId),
     createToken: (options) => createToken(context, options),
     deleteToken: (token, options) => deleteToken(context, token, options),
   }

@@ -154,8 +154,11 @@ export interface Published {
 /** A storage object: `{type: 'url', url, method}`, or any other kind in the provider's documentation. */
 export type FileObject = { type: string } & Record<string, unknown>
 
-/** The price of one order of a new asset: free, or an amount of a token, by default OCEAN. */
-export type Asking = 'free' | { amount: string; token?: Address }
+/**
+ * The price of one order of a new asset: free, or an amount of a token, by default OCEAN. The token is an address, or a
+ * symbol of the network's list.
+ */
+export type Asking = 'free' | { amount: string; token?: string }
 
 export interface PublishRequest {
   files: FileObject[]

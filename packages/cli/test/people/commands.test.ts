@@ -102,6 +102,23 @@ describe('the commands in scripts', () => {
     })
   })
 
+  it('publish at a price in a token by its symbol', async () => {
+    const { MockUSDC: usdc } = scripts.world.network.addresses
+    const did = await published('--price', '2.5:usdc')
+    expect(await answer('quote', did, '--account', '2')).toMatchObject({ price: { datatoken: { token: usdc } } })
+    const unknown = ['publish', scripts.url, '--name', 'X', '--price', '5:EURX', '--account', '1']
+    expect(await refusal(unknown)).toMatchObject({
+      status: 1,
+      error: { code: 'UNKNOWN_TOKEN', message: expect.stringContaining('OCEAN, DAI, USDC') },
+    })
+    const wrong = usdc.replace(/[a-f](?=[^a-f]*$)/, (letter: string) => letter.toUpperCase())
+    for (const token of ['', '5 x', wrong])
+      expect(await refusal([...unknown.slice(0, 4), '--price', `5:${token}`])).toMatchObject({
+        status: 2,
+        error: { code: 'USAGE', message: expect.stringContaining('--price') },
+      })
+  })
+
   it("get pays nothing if the provider's name is taken", async () => {
     const did = await published('--price', '1')
     const state = { STATE_DIR: at('telling') }

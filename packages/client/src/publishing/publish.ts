@@ -5,9 +5,10 @@ import { didOf } from '../chain/did.js'
 import { failureOf } from '../chain/failures.js'
 import { ask } from '../chain/reads.js'
 import { Sender } from '../chain/sender.js'
+import { tokenNamed } from '../chain/tokens.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import type { Published, PublishRequest } from '../types.js'
+import type { Asking, Published, PublishRequest } from '../types.js'
 import { type Created, create, createdIn } from './create.js'
 import { draft, SERVICE } from './draft.js'
 import { encryptedFiles, putMetadata, validated } from './metadata.js'
@@ -34,7 +35,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const { onStep } = request
   const sender = await Sender.of(context, chainId, { onStep })
   const contracts = await contractsOf(context, chainId)
-  const terms = await termsOf(sender.client, contracts, request.price)
+  const terms = await termsOf(sender.client, contracts, await byAddress(context, chainId, request.price))
   onStep?.('Check the files')
   await assertFiles(context, request.files)
   await assertDescribable(context, sender, { request, chainId })
@@ -50,6 +51,12 @@ export async function publish(context: Context, request: PublishRequest): Promis
   }
   const transactions = [...(request.resume ? [request.resume] : []), ...sender.sent]
   return { did: didOf(nft, chainId), nft, datatoken, services: [{ id: SERVICE, datatoken }], transactions }
+}
+
+/** Returns a price with the address of its token. Throws TidegateError `UNKNOWN_TOKEN`. */
+async function byAddress(context: Context, chainId: number, price: Asking): Promise<Asking> {
+  if (price === 'free' || price.token === undefined) return price
+  return { ...price, token: await tokenNamed(context, chainId, price.token) }
 }
 
 interface Draft {

@@ -3,14 +3,16 @@ import { type Draft, draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import type { Problems } from './checks.js'
-import { useToken } from './token.js'
+import { useListedTokens, useToken } from './token.js'
 
 /** Amount and token of a price. */
 export function AmountFields({ price, problems }: { price: Draft['price']; problems: Problems }) {
   const { publish: words } = text
   const { chainId } = useStore(draft)
   const token = useToken(chainId, price.token)
-  const isOther = price.token !== ''
+  const listed = useListedTokens(chainId)
+  const known = listed.find(([, address]) => address === price.token)
+  const isOther = price.token !== '' && !known
   const change = (changes: Partial<Draft['price']>) => editDraft({ price: { ...price, ...changes } })
   return (
     <div class="columns">
@@ -26,11 +28,16 @@ export function AmountFields({ price, problems }: { price: Draft['price']; probl
         {(props) => (
           <select
             {...props}
-            value={isOther ? 'other' : 'ocean'}
-            onChange={({ currentTarget }) => change({ token: currentTarget.value === 'other' ? '0x' : '' })}
+            value={isOther ? '0x' : price.token}
+            onChange={({ currentTarget }) => change({ token: currentTarget.value })}
           >
-            <option value="ocean">{words.ocean}</option>
-            <option value="other">{words.otherToken}</option>
+            <option value="">{words.ocean}</option>
+            {listed.map(([symbol, address]) => (
+              <option key={address} value={address}>
+                {symbol}
+              </option>
+            ))}
+            <option value="0x">{words.otherToken}</option>
           </select>
         )}
       </Field>
