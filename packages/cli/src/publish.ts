@@ -27,6 +27,7 @@ export const command = (finish: (code: number) => void) =>
     .addOption(new Option('--free', 'an order costs nothing but gas').conflicts('price'))
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y (default: forever)', duration)
     .option('--allow <address>', 'an account that may buy (default: everybody); may be repeated', addresses)
+    .option('--allow-list <address>', 'an access list whose members may buy; may be repeated', addresses)
     .option('--service-name <name>', 'name of the service')
     .option('--resume <tx>', 'continue an earlier run after its first transaction', hash)
     .option(...YES)
@@ -43,6 +44,7 @@ interface PublishOptions extends PeopleOptions {
   free?: true
   timeout?: number
   allow?: `0x${string}`[]
+  allowList?: `0x${string}`[]
   serviceName?: string
   resume?: Hex
   yes?: true
@@ -79,9 +81,10 @@ type Terms = Omit<PublishRequest, 'files'>
 
 /** Returns the terms, and the symbol of their token. Throws TidegateError `UNKNOWN_TOKEN` before anything is uploaded. */
 async function termsOf({ client }: WalletSession, options: PublishOptions): Promise<Terms & { symbol?: string }> {
-  const { name, description, author, license, tag: tags, serviceName, allow: access, timeout = 0, resume } = options
+  const { name, description, author, license, tag: tags, serviceName, timeout = 0, resume } = options
+  const { allow: access, allowList: accessLists } = options
   const price = options.price ?? 'free'
-  const optional = { description, author, license, tags, serviceName, access, resume }
+  const optional = { description, author, license, tags, serviceName, access, accessLists, resume }
   const told = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   if (price === 'free' || price.token === undefined || price.token.startsWith('0x'))
     return { ...told, name, price, timeout }
@@ -126,7 +129,7 @@ async function reviewed(
   sources: Source[],
   symbol: string | undefined,
 ): Promise<void> {
-  const { name, description, author, license, tags, price, timeout = 0, access } = terms
+  const { name, description, author, license, tags, price, timeout = 0, access = [], accessLists = [] } = terms
   const facts: [string, string | undefined][] = [
     ['Name', name],
     ['About', description],
@@ -135,7 +138,7 @@ async function reviewed(
     ['Tags', tags?.join(', ')],
     ['Price', price === 'free' ? 'free' : `${price.amount} ${tokenText(price, symbol)}`],
     ['An order', timeout === 0 ? 'is valid forever' : `is valid for ${secondsText(timeout)}`],
-    ['May buy', access ? access.join(', ') : 'everybody'],
+    ['May buy', [...access, ...accessLists.map((list) => `members of ${list}`)].join(', ') || 'everybody'],
     ...sources.map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
     ['Account', address],
   ]

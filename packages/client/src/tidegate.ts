@@ -10,6 +10,14 @@ import { tokens } from './chain/tokens.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
 import { type DownloadOptions, download } from './download/download.js'
 import { type Link, type LinkOptions, link } from './download/link.js'
+import { type AccessList, accessList, accessListsOf, type ListOptions } from './lists/access-list.js'
+import {
+  addMembers,
+  createAccessList,
+  type MembersChange,
+  type NewAccessList,
+  removeMembers,
+} from './lists/change-list.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, type Changes, setState, update } from './publishing/update.js'
 import type { Asset, AssetState, Bought, Downloaded, Order, Published, PublishRequest, Quote } from './types.js'
@@ -30,6 +38,11 @@ export interface Tidegate {
   update(did: string, changes: Changes): Promise<Changed>
   setState(did: string, state: AssetState, options?: SendOptions): Promise<Changed>
   orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
+  createAccessList(options: NewAccessList): ReturnType<typeof createAccessList>
+  accessList(list: Address, options?: ListOptions & { page?: number }): Promise<AccessList>
+  accessListsOf(owner?: Address, options?: ListOptions): ReturnType<typeof accessListsOf>
+  addMembers(list: Address, members: readonly Address[], options?: ListOptions & SendOptions): Promise<MembersChange>
+  removeMembers(list: Address, members: readonly Address[], options?: ListOptions & SendOptions): Promise<MembersChange>
   tokens(chainId: number): Promise<Record<string, Address>>
   createToken(options?: TokenOptions): Promise<Token>
   deleteToken(token: string, options?: Pick<TokenOptions, 'chainId' | 'signal'>): Promise<void>
@@ -54,6 +67,11 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     update: (did, changes) => update(context, did, changes),
     setState: (did, state, options) => setState(context, did, state, options),
     orders: (address, options) => orders(context, address, options),
+    createAccessList: (options) => createAccessList(context, options),
+    accessList: (list, options) => accessList(context, list, options),
+    accessListsOf: (owner, options) => accessListsOf(context, owner, options),
+    addMembers: (list, members, options) => addMembers(context, list, members, options),
+    removeMembers: (list, members, options) => removeMembers(context, list, members, options),
     tokens: (chainId) => tokens(context, chainId),
     createToken: (options) => createToken(context, options),
     deleteToken: (token, options) => deleteToken(context, token, options),

@@ -49,8 +49,16 @@ export interface AssetService {
   datatoken: Address
   /** Validity of an order in seconds; 0 is unlimited. */
   timeout: number
+  /** Restricts the buyers of the asset further. */
+  buyers?: Buyers
   price: Price
   files: AssetFile[]
+}
+
+/** The only buyers: an account of `accounts`, or a member of an access list. Both empty: by rules that this library ignores. */
+export interface Buyers {
+  accounts: Address[]
+  lists: { address: Address; chainId: number }[]
 }
 
 /** The description of an asset. */
@@ -66,6 +74,8 @@ export interface Asset {
   tags: string[]
   type: string
   state: AssetState
+  /** Undefined if everybody may buy, except accounts that the publisher excludes. */
+  buyers?: Buyers
   created?: Date
   updated?: Date
   /** Orders that the index has seen. */
@@ -171,6 +181,8 @@ export interface PublishRequest {
   price: Asking
   /** The only addresses that may buy. Default: all. */
   access?: Address[] | undefined
+  /** Access lists whose members may buy, beside `access`. */
+  accessLists?: Address[] | undefined
   /** Validity of an order in seconds. Default: 0, unlimited. */
   timeout?: number | undefined
   /** Chain of the asset. Default: the wallet's. */

@@ -1,8 +1,8 @@
 import { type Address, getAddress } from 'viem'
 import { addressOf } from '../auth/signing.js'
+import { onlyChain } from '../chain/contracts.js'
 import { readDocument, type Served } from '../chain/document.js'
 import type { Context } from '../context.js'
-import { TidegateError } from '../errors.js'
 import type { Order } from '../types.js'
 import { fieldsOf, type Json, listOf } from '../values.js'
 import { findOrders, type StartedOrder } from './order-logs.js'
@@ -42,14 +42,6 @@ export async function orders(context: Context, address?: Address, options: Order
   const sold = await sellersOf(context, chainId, [...new Set(found.map(({ datatoken }) => datatoken))])
   const listed = found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
   return options.verdicts === false ? listed : withVerdicts(context, client, listed)
-}
-
-async function onlyChain(context: Context): Promise<number> {
-  const { chainIds } = await context.api.get<{ chainIds?: unknown }>('/')
-  if (!Array.isArray(chainIds) || chainIds.length === 0)
-    throw new TidegateError('BAD_ANSWER', 'The provider does not list its chains.')
-  if (chainIds.length === 1) return Number(chainIds[0])
-  throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
 }
 
 /** Returns the indexed assets that sell the datatokens. */

@@ -69,3 +69,12 @@ export async function assertDeployed(client: PublicClient, { factory }: Contract
     `The datatoken ${datatoken} was not deployed by this chain's factory. Do not pay for it.`,
   )
 }
+
+/** Returns the only chain of the provider. Throws TidegateError `BAD_REQUEST` if it serves several. */
+export async function onlyChain(context: Context): Promise<number> {
+  const { chainIds } = await context.api.get<{ chainIds?: unknown }>('/')
+  if (!Array.isArray(chainIds) || chainIds.length === 0)
+    throw new TidegateError('BAD_ANSWER', 'The provider does not list its chains.')
+  if (chainIds.length === 1) return Number(chainIds[0])
+  throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
+}

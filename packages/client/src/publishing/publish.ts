@@ -8,6 +8,7 @@ import { Sender } from '../chain/sender.js'
 import { tokenNamed } from '../chain/tokens.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { assertLists } from '../lists/access-list.js'
 import type { Asking, Published, PublishRequest } from '../types.js'
 import { type Created, create, createdIn } from './create.js'
 import { draft, SERVICE } from './draft.js'
@@ -36,6 +37,7 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const sender = await Sender.of(context, chainId, { onStep })
   const contracts = await contractsOf(context, chainId)
   const terms = await termsOf(sender.client, contracts, await byAddress(context, chainId, request.price))
+  await assertLists(sender.client, request.accessLists ?? [], sender.address)
   onStep?.('Check the files')
   await assertFiles(context, request.files)
   await assertDescribable(context, sender, { request, chainId })
