@@ -7,12 +7,13 @@ import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { MyAssets } from './assets.js'
+import { MyLists } from './lists.js'
 import { MyOrders } from './orders.js'
 
-const TABS = ['assets', 'orders'] as const
+const TABS = ['assets', 'orders', 'lists'] as const
 
 /** The account's published assets and its orders. */
-export function Mine({ tab }: { tab: 'assets' | 'orders' }) {
+export function Mine({ tab }: { tab: (typeof TABS)[number] }) {
   const wallet = useStore(walletState)
   const { mine: words } = text
   return (
@@ -32,6 +33,8 @@ export function Mine({ tab }: { tab: 'assets' | 'orders' }) {
         </Empty>
       ) : tab === 'assets' ? (
         <MyAssets key={wallet.address} owner={wallet.address} />
+      ) : tab === 'lists' ? (
+        <MyLists key={`${wallet.address}/${wallet.chainId}`} chainId={wallet.chainId} owner={wallet.address} />
       ) : (
         <MyOrders key={wallet.address} consumer={wallet.address} />
       )}

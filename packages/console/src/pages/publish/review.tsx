@@ -78,7 +78,9 @@ function rowsOf({ files, price, days, access, ...draft }: Draft, symbol: string 
     [
       2,
       words.access,
-      access.kind === 'everybody' ? words.everybody : addressesOf(access.list).map(shortAddress).join(', '),
+      access.kind === 'everybody'
+        ? words.everybody
+        : `${access.kind === 'members' ? `${words.members}: ` : ''}${addressesOf(access.list).map(shortAddress).join(', ')}`,
     ],
   ]
 }

@@ -6,7 +6,7 @@ export type Route =
   | { page: 'catalogue' }
   | { page: 'asset'; did: string }
   | { page: 'publish' }
-  | { page: 'mine'; tab: 'assets' | 'orders' }
+  | { page: 'mine'; tab: 'assets' | 'orders' | 'lists' }
   | { page: 'status' }
   | { page: 'unknown' }
 
@@ -18,7 +18,7 @@ export function routeOf(path: string): Route {
   if (first === '' && second === undefined) return { page: 'catalogue' }
   if (first === 'asset' && second) return { page: 'asset', did: decoded(second) }
   if (first === 'mine' && (second === undefined || second === 'assets')) return { page: 'mine', tab: 'assets' }
-  if (first === 'mine' && second === 'orders') return { page: 'mine', tab: 'orders' }
+  if (first === 'mine' && (second === 'orders' || second === 'lists')) return { page: 'mine', tab: second }
   if ((first === 'publish' || first === 'status') && second === undefined) return { page: first }
   return { page: 'unknown' }
 }

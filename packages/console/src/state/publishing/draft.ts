@@ -47,7 +47,7 @@ export interface Draft {
   price: { kind: 'free' | 'paid'; amount: string; token: string }
   /** Validity of an order in days; empty for unlimited. */
   days: string
-  access: { kind: 'everybody' | 'list'; list: string }
+  access: { kind: 'everybody' | 'list' | 'members'; list: string }
   chainId: number | undefined
 }
 
