@@ -7,7 +7,14 @@ import { KNOWN_DEPLOYMENTS, readAddressFile } from './deployments.js'
 
 const published = createRequire(import.meta.url)('@oceanprotocol/contracts/addresses/address.json') as Record<
   string,
-  { chainId: number; startBlock: number; ERC721Factory: string; Ocean?: string }
+  {
+    chainId: number
+    startBlock: number
+    ERC721Factory: string
+    Ocean?: string
+    COMPY?: string
+    AccessListFactory?: string
+  }
 >
 
 it('known deployments: have the addresses of the published contracts', () => {
@@ -17,6 +24,8 @@ it('known deployments: have the addresses of the published contracts', () => {
     factory: entry.ERC721Factory,
     startBlock: entry.startBlock,
     ...(entry.Ocean ? { oceanToken: entry.Ocean } : {}),
+    ...(entry.COMPY ? { tokens: { COMPY: entry.COMPY } } : {}),
+    ...(entry.AccessListFactory ? { accessListFactory: entry.AccessListFactory } : {}),
   }))
   expect(KNOWN_DEPLOYMENTS).toEqual(expected.sort((a, b) => a.chainId - b.chainId))
 })
@@ -38,6 +47,13 @@ describe('an address file', () => {
       { network: 'local', chainId: 8996, factory: FACTORY, startBlock: 7, oceanToken: FACTORY },
       { network: 'bare', chainId: 1, factory: FACTORY, startBlock: 0 },
     ])
+  })
+
+  it('may name tokens by symbol, and a factory of access lists', () => {
+    const named = { MockUSDC: FACTORY, AccessListFactory: FACTORY.toLowerCase(), tokens: { EURX: FACTORY, BAD: '0x1' } }
+    const local = { chainId: 8996, ERC721Factory: FACTORY, ...named }
+    const tokens = { USDC: FACTORY, EURX: FACTORY }
+    expect(read(JSON.stringify({ local }))).toMatchObject([{ tokens, accessListFactory: FACTORY }])
   })
 
   it.each([

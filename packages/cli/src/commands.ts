@@ -37,6 +37,7 @@ export const COMMANDS: Record<string, CommandEntry> = {
   update: people('change files, price, texts or state of an asset', () => import('./update.js')),
   revoke: people('end the access to an asset', () => import('./revoke.js')),
   restore: people('put an asset on sale again', () => import('./restore.js')),
+  list: people('create and change lists of the accounts that may buy', () => import('./list.js')),
   token: people('create and delete tokens that replace your signature', () => import('./token.js')),
   link: people('create a download link for browsers and download managers', () => import('./link.js')),
   use: people('save the provider and the node for the commands', () => import('./use.js')),

@@ -5,7 +5,7 @@ import type { Hex } from 'viem'
 import { agreed } from './people/agreement.js'
 import { secondsText } from './people/amounts.js'
 import { indexed } from './people/indexed.js'
-import { address, addresses, collected, duration, forSigning, hash, YES } from './people/options.js'
+import { addresses, collected, duration, forSigning, hash, token, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
@@ -32,6 +32,7 @@ export const command = (finish: (code: number) => void) =>
     .addOption(new Option('--free', 'an order costs nothing but gas').conflicts('price'))
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y (default: forever)', duration)
     .option('--allow <address>', 'an account that may buy (default: everybody); may be repeated', addresses)
+    .option('--allow-list <address>', 'an access list whose members may buy; may be repeated', addresses)
     .option('--service-name <name>', 'name of the service')
     .option('--unlisted', 'hide it from searches; it can be bought by its DID')
     .option('--resume <tx>', 'continue an earlier run after its first transaction', hash)
@@ -49,6 +50,7 @@ interface PublishOptions extends PeopleOptions, SourceOptions {
   free?: true
   timeout?: number
   allow?: `0x${string}`[]
+  allowList?: `0x${string}`[]
   serviceName?: string
   unlisted?: true
   resume?: Hex
@@ -61,11 +63,11 @@ export async function publish(given: string[], options: PublishOptions): Promise
   if (sources.length === 0)
     throw misuse('name a file to publish: a URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or --descriptor FILE.')
   if (!options.free && !options.price)
-    throw misuse('the price is missing: use --price 5, --price 5:0xTOKEN, or --free.')
+    throw misuse('the price is missing: use --price 5, --price 5:USDC, --price 5:0xTOKEN, or --free.')
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
-    const terms = termsOf(options)
-    await reviewed(session, { terms, sources, yes: options.yes })
+    const { symbol, ...terms } = await termsOf(session, options)
+    await reviewed(session, { terms, sources, symbol, yes: options.yes })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
     const files = await uploads.objectsOf(sources)
@@ -83,23 +85,19 @@ export async function publish(given: string[], options: PublishOptions): Promise
 
 type Terms = Omit<PublishRequest, 'files'>
 
-function termsOf(options: PublishOptions): Terms {
-  const {
-    name,
-    description,
-    author,
-    license,
-    tag: tags,
-    serviceName,
-    allow: access,
-    timeout = 0,
-    unlisted,
-    resume,
-  } = options
+/** Returns the terms, and the symbol of their token. Throws TidegateError `UNKNOWN_TOKEN` before anything is uploaded. */
+async function termsOf({ client }: WalletSession, options: PublishOptions): Promise<Terms & { symbol?: string }> {
+  const { name, description, author, license, tag: tags, serviceName, timeout = 0, unlisted, resume } = options
+  const { allow: access, allowList: accessLists } = options
   const price = options.price ?? 'free'
-  const optional = { description, author, license, tags, serviceName, access, unlisted, resume }
+  const optional = { description, author, license, tags, serviceName, access, accessLists, unlisted, resume }
   const told = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  return { ...told, name, price, timeout }
+  if (price === 'free' || price.token === undefined || price.token.startsWith('0x'))
+    return { ...told, name, price, timeout }
+  const { tokenNamed } = await import('@tidegate/client')
+  const chainId = (await client.context.wallet?.getChainId()) as number
+  const token = await tokenNamed(client.context, chainId, price.token)
+  return { ...told, name, price: { ...price, token }, timeout, symbol: price.token }
 }
 
 /** Adds the way to continue without another payment to an error after the first transaction. */
@@ -117,20 +115,36 @@ const LISTED = 20
 /** Shows the asset to publish, and asks. Throws CommandError. */
 async function reviewed(
   { out, address }: WalletSession,
-  { terms, sources, yes }: { terms: Terms; sources: Source[]; yes: true | undefined },
+  {
+    terms,
+    sources,
+    symbol,
+    yes,
+  }: { terms: Terms; sources: Source[]; symbol: string | undefined; yes: true | undefined },
 ): Promise<void> {
   if (yes) return
-  const { name, description, author, license, tags, price, timeout = 0, access, unlisted } = terms
+  const {
+    name,
+    description,
+    author,
+    license,
+    tags,
+    price,
+    timeout = 0,
+    access = [],
+    accessLists = [],
+    unlisted,
+  } = terms
   const facts: [string, string | undefined][] = [
     ['Name', name],
     ['About', description],
     ['Author', author],
     ['Licence', license],
     ['Tags', tags?.join(', ')],
-    ['Price', askingText(price)],
+    ['Price', price === 'free' ? 'free' : `${price.amount} ${tokenText(price, symbol)}`],
     ['An order', timeout === 0 ? 'is valid forever' : `is valid for ${secondsText(timeout)}`],
     ['Searches', unlisted ? 'do not find it' : undefined],
-    ['May buy', access ? access.join(', ') : 'everybody'],
+    ['May buy', [...access, ...accessLists.map((list) => `members of ${list}`)].join(', ') || 'everybody'],
     ...sources.slice(0, LISTED).map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
     ['', sources.length > LISTED ? `and ${sources.length - LISTED} more files` : undefined],
     ['Account', address],
@@ -140,16 +154,16 @@ async function reviewed(
   await agreed({ yes, message, otherwise: 'not published' })
 }
 
-const askingText = (price: Asking) =>
-  price === 'free' ? 'free' : `${price.amount} ${price.token ? `of token ${price.token}` : 'OCEAN'}`
+const tokenText = ({ token }: Exclude<Asking, 'free'>, symbol = 'of') =>
+  token === undefined ? 'OCEAN' : `${symbol} token ${token}`
 
 /** Parses an amount with its token. Throws InvalidArgumentError. */
 export function price(text: string): Exclude<Asking, 'free'> {
-  const [amount = '', token, ...rest] = text.split(':')
+  const [amount = '', named, ...rest] = text.split(':')
   if (!/^\d{1,30}(\.\d{1,18})?$/.test(amount) || rest.length > 0)
     throw new InvalidArgumentError(
-      'It must be an amount in OCEAN such as 5 or 0.25, or AMOUNT:0xTOKEN for another token.',
+      'It must be an amount in OCEAN such as 5 or 0.25, or AMOUNT:TOKEN for another token.',
     )
   if (!/[1-9]/.test(amount)) throw new InvalidArgumentError('For a price of 0 use --free.')
-  return { amount, ...(token === undefined ? {} : { token: address(token) }) }
+  return { amount, ...(named === undefined ? {} : { token: token(named) }) }
 }

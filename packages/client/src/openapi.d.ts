@@ -619,6 +619,12 @@ export interface operations {
                                 ERC721Factory: string;
                                 /** @description The OCEAN token. */
                                 Ocean?: string;
+                                /** @description Deploys access lists. */
+                                AccessListFactory?: string;
+                                /** @description Tokens by symbol, for prices. */
+                                tokens: {
+                                    [key: string]: string;
+                                };
                             };
                         };
                         serviceEndpoints: {

@@ -7,9 +7,18 @@ import { type BuyOptions, buy } from './buying/buy.js'
 import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
+import { tokens } from './chain/tokens.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
 import { type ArchiveOptions, archive, type DownloadOptions, download } from './download/download.js'
 import { type Link, type LinkOptions, link } from './download/link.js'
+import { type AccessList, accessList, accessListsOf, type ListOptions } from './lists/access-list.js'
+import {
+  addMembers,
+  createAccessList,
+  type MembersChange,
+  type NewAccessList,
+  removeMembers,
+} from './lists/change-list.js'
 import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
@@ -50,6 +59,12 @@ export interface Tidegate {
   orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
   sales(options?: SalesOptions): AsyncGenerator<Sale>
   receipt(order: Hex, options?: ReceiptOptions): Promise<Receipt>
+  createAccessList(options: NewAccessList): ReturnType<typeof createAccessList>
+  accessList(list: Address, options?: ListOptions & { page?: number }): Promise<AccessList>
+  accessListsOf(owner?: Address, options?: ListOptions): ReturnType<typeof accessListsOf>
+  addMembers(list: Address, members: readonly Address[], options?: ListOptions & SendOptions): Promise<MembersChange>
+  removeMembers(list: Address, members: readonly Address[], options?: ListOptions & SendOptions): Promise<MembersChange>
+  tokens(chainId: number): Promise<Record<string, Address>>
   createToken(options?: TokenOptions): Promise<Token>
   deleteToken(token: string, options?: Pick<TokenOptions, 'chainId' | 'signal'>): Promise<void>
 }
@@ -78,6 +93,12 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     orders: (address, options) => orders(context, address, options),
     sales: (options) => sales(context, options),
     receipt: (order, options) => receipt(context, order, options),
+    createAccessList: (options) => createAccessList(context, options),
+    accessList: (list, options) => accessList(context, list, options),
+    accessListsOf: (owner, options) => accessListsOf(context, owner, options),
+    addMembers: (list, members, options) => addMembers(context, list, members, options),
+    removeMembers: (list, members, options) => removeMembers(context, list, members, options),
+    tokens: (chainId) => tokens(context, chainId),
     createToken: (options) => createToken(context, options),
     deleteToken: (token, options) => deleteToken(context, token, options),
   }

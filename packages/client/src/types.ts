@@ -50,8 +50,16 @@ export interface AssetService {
   datatoken: Address
   /** Validity of an order in seconds; 0 is unlimited. */
   timeout: number
+  /** Restricts the buyers of the asset further. */
+  buyers?: Buyers
   price: Price
   files: AssetFile[]
+}
+
+/** The only buyers: an account of `accounts`, or a member of an access list. Both empty: by rules that this library ignores. */
+export interface Buyers {
+  accounts: Address[]
+  lists: { address: Address; chainId: number }[]
 }
 
 /** The description of an asset. */
@@ -67,6 +75,8 @@ export interface Asset {
   tags: string[]
   type: string
   state: AssetState
+  /** Undefined if everybody may buy, except accounts that the publisher excludes. */
+  buyers?: Buyers
   created?: Date
   updated?: Date
   /** Orders that the index has seen. */
@@ -231,8 +241,11 @@ export interface Published {
  */
 export type FileObject = { type: string } & Record<string, unknown>
 
-/** The price of one order: free, or an amount of a token. Default token of a new asset: OCEAN. */
-export type Asking = 'free' | { amount: string; token?: Address }
+/**
+ * The price of one order: free, or an amount of a token, by default of a new asset OCEAN. The token is an address, or a symbol
+ * of the network's list.
+ */
+export type Asking = 'free' | { amount: string; token?: string }
 
 export interface PublishRequest {
   files: FileObject[]
@@ -245,6 +258,8 @@ export interface PublishRequest {
   price: Asking
   /** The only addresses that may buy. Default: all. */
   access?: Address[] | undefined
+  /** Access lists whose members may buy, beside `access`. */
+  accessLists?: Address[] | undefined
   /** Validity of an order in seconds. Default: 0, unlimited. */
   timeout?: number | undefined
   /** Hides the asset from searches. It can be bought by its DID. */

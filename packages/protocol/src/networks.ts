@@ -10,6 +10,10 @@ export interface Deployment {
   startBlock: number
   /** Default token of the provider fee. */
   oceanToken?: Address
+  /** Other tokens of the address list, by symbol. */
+  tokens?: Readonly<Record<string, Address>>
+  /** AccessListFactory, which deploys lists of buyers. */
+  accessListFactory?: Address
 }
 
 /** Public networks in the address.json of the npm package @oceanprotocol/contracts 2.6.0. A test compares them. */
@@ -20,6 +24,7 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
     factory: '0x1706DF1f2d93558D1d77bEd49ccdB8B88fAfC306',
     startBlock: 14907021,
     oceanToken: '0x967da4048cD07aB37855c090aAF366e4ce1b9F48',
+    accessListFactory: '0x7ed6ac4243472adA55408fEE45c5Dff379f7aBE0',
   },
   {
     network: 'goerli',
@@ -34,6 +39,7 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
     factory: '0x80E63f73cAc60c1662f27D2DFd2EA834acddBaa8',
     startBlock: 112181681,
     oceanToken: '0x2561aa2bB1d2Eb6629EDd7b0938d7679B8b49f9E',
+    accessListFactory: '0x4E6058dC00e90C0DCA47A5d0D3346F409939A5ab',
   },
   {
     network: 'bsc',
@@ -77,13 +83,21 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
     startBlock: 145290,
     oceanToken: '0xf26c6C93f9f1d725e149d95f8E7B2334a406aD10',
   },
-  { network: 'base', chainId: 8453, factory: '0x159924ca0F47D6F704B97E29099b89e518A17B5E', startBlock: 30562198 },
+  {
+    network: 'base',
+    chainId: 8453,
+    factory: '0x159924ca0F47D6F704B97E29099b89e518A17B5E',
+    startBlock: 30562198,
+    tokens: { COMPY: '0x298f163244e0c8cc9316D6E97162e5792ac5d410' },
+    accessListFactory: '0xE5aa2C9B551aFcA4C0A98BB3B37D7A43084d0a66',
+  },
   {
     network: 'oasis_sapphire',
     chainId: 23294,
     factory: '0x80E63f73cAc60c1662f27D2DFd2EA834acddBaa8',
     startBlock: 905232,
     oceanToken: '0x39d22B78A7651A76Ffbde2aaAB5FD92666Aca520',
+    accessListFactory: '0x12bB8D85a091A69A07E22E52d4567dBB91568f52',
   },
   {
     network: 'oasis_sapphire_testnet',
@@ -91,6 +105,7 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
     factory: '0x315ef329D214cde5cE7C206104aC35B1fe66bb8c',
     startBlock: 2565487,
     oceanToken: '0x973e69303259B0c2543a38665122b773D28405fB',
+    accessListFactory: '0xdA412123a3Cc0D921bcf7246f8742e3b7c3E7b94',
   },
   {
     network: 'pontus-x-devnet',
@@ -133,6 +148,8 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
     factory: '0xEF62FB495266C72a5212A11Dce8baa79Ec0ABeB1',
     startBlock: 3722802,
     oceanToken: '0x1B083D8584dd3e6Ff37d04a6e7e82b5F622f3985',
+    tokens: { COMPY: '0x973e69303259B0c2543a38665122b773D28405fB' },
+    accessListFactory: '0x43eC0a34E1b70C7f8E579ab866F37642777727E7',
   },
   {
     network: 'optimism_sepolia',
@@ -140,5 +157,15 @@ export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
     factory: '0xDEfD0018969cd2d4E648209F876ADe184815f038',
     startBlock: 3867703,
     oceanToken: '0xf26c6C93f9f1d725e149d95f8E7B2334a406aD10',
+    accessListFactory: '0xEcD0C3519a081e3924D6F3197f86980eA7dfCf71',
   },
 ]
+
+/** Returns the tokens of a network by symbol, of its address list alone: a contract may claim any symbol. */
+export const tokensOf = ({
+  oceanToken,
+  tokens,
+}: Pick<Deployment, 'oceanToken' | 'tokens'>): Record<string, Address> => ({
+  ...(oceanToken ? { OCEAN: oceanToken } : {}),
+  ...tokens,
+})

@@ -1,4 +1,4 @@
-import type { Asset, AssetFile, AssetService } from '@tidegate/client'
+import type { Asset, AssetFile, AssetService, Buyers } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { bytesText, priceJson, priceText, timeText, validityText } from './amounts.js'
 import { shown } from './output/text.js'
@@ -9,6 +9,7 @@ const DESCRIPTION = 2_000
 export function assetLines(asset: Asset): string[] {
   const { did, name, description, author, license, tags, state, owner, chainId, created, orders, services } = asset
   const facts: [string, string][] = [
+    ['May buy', buyersText(asset.buyers)],
     ['About', shown(description, DESCRIPTION)],
     ['Author', shown(author)],
     ['Licence', shown(license)],
@@ -29,15 +30,27 @@ export function assetLines(asset: Asset): string[] {
 }
 
 function serviceLines(service: AssetService): string[] {
-  const { id, name, type, price, datatoken, files } = service
+  const { id, name, type, price, datatoken, files, buyers } = service
   const title = name ? `${shown(id)} "${shown(name)}"` : shown(id)
   return [
     `Service ${title} (${shown(type, 20)})`,
+    ...(buyers ? [`  ${'May buy'.padEnd(10)} ${buyersText(buyers)}`] : []),
     `  ${'Price'.padEnd(10)} ${priceText(price)}`,
     `  ${'An order'.padEnd(10)} is valid ${validityText(service)}`,
     `  ${'Datatoken'.padEnd(10)} ${datatoken}`,
     ...files.map((file) => `  ${`File ${file.index}`.padEnd(10)} ${fileText(file)}`),
   ]
+}
+
+/** Most named buyers that are shown. */
+const BUYERS = 10
+
+/** Says who may buy. */
+function buyersText(buyers: Buyers | undefined): string {
+  if (!buyers) return 'everybody'
+  const named = [...buyers.lists.map(({ address }) => `members of list ${address}`), ...buyers.accounts]
+  const more = named.length > BUYERS ? ` and ${named.length - BUYERS} more` : ''
+  return `only invited buyers: ${named.slice(0, BUYERS).join(', ') || 'the provider decides'}${more}`
 }
 
 export function fileText({ name, contentType, size, available }: AssetFile): string {

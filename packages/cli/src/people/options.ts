@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { checksummed, isAddressText } from '@tidegate/protocol'
 
 /** Returns a command for publishers and buyers with the common options and an example in its help. */
 export const forReading = (name: string, example: string) =>
@@ -22,10 +23,10 @@ export const forSigning = (name: string, example: string) =>
 
 export const YES = ['-y, --yes', 'do not ask'] as const
 
-/** The highest price: in one token by address, or in the price's only token. */
+/** The highest price: in one token, by address or by a symbol of the network's list, or in the price's only token. */
 export interface Cap {
   amount: string
-  token?: `0x${string}`
+  token?: string
 }
 
 /** The limit of the total price, as AMOUNT or AMOUNT:TOKEN. */
@@ -33,12 +34,20 @@ export const MAX_PRICE = ['--max-price <amount[:token]>', 'highest total price, 
 
 /** Throws InvalidArgumentError. */
 export function cap(text: string): Cap {
-  const [amount = '', token, ...more] = text.split(':')
+  const [amount = '', named, ...more] = text.split(':')
   if (!/^\d{1,60}(\.\d{1,60})?$/.test(amount) || more.length > 0)
     throw new InvalidArgumentError(
-      'It must be an amount such as 5 or 5.25, or AMOUNT:TOKEN with the address of a token.',
+      'It must be an amount such as 5 or 5.25, or AMOUNT:TOKEN with the symbol or the address of a token.',
     )
-  return token === undefined ? { amount } : { amount, token: address(token) }
+  return named === undefined ? { amount } : { amount, token: token(named) }
+}
+
+/** Parses a token: an address, or a symbol. Only the network's list knows the symbols. Throws InvalidArgumentError. */
+export function token(text: string): string {
+  if (/^0x/i.test(text)) return address(text)
+  if (!/^[A-Za-z0-9._-]{1,20}$/.test(text))
+    throw new InvalidArgumentError('The token must be a symbol such as USDC, or an address.')
+  return text
 }
 
 export const SERVICE = ['--service <id>', 'one of its services (default: the first that gives access)'] as const
@@ -61,9 +70,14 @@ export function did(text: string): string {
   return text.toLowerCase()
 }
 
+/** Parses an address. Letters of both cases are a checksum, which must be right. Throws InvalidArgumentError. */
 export function address(text: string): `0x${string}` {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError('It must be an address: 0x and 40 digits.')
-  return text as `0x${string}`
+  if (!isAddressText(text)) throw new InvalidArgumentError('It must be an address: 0x and 40 digits.')
+  const digits = text.slice(2)
+  const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (isMixed && checksummed(text) !== text)
+    throw new InvalidArgumentError('Its upper and lower case do not fit: copy the address again.')
+  return text
 }
 
 /** Parses the hash of a transaction. Throws InvalidArgumentError. */

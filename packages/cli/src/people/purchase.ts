@@ -41,7 +41,7 @@ export async function purchase(
     `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
     `  ${'Account'.padEnd(12)} ${session.address}`,
   )
-  if (maxPrice) assertWithin(maxPrice, quote)
+  if (maxPrice) assertWithin(await byAddress(session, maxPrice, quote), quote)
   const message = quote.renews ? `Pay ${price} to renew the order?` : question(price)
   await agreed({ yes, message, otherwise: 'not bought', again })
   signal.throwIfAborted()
@@ -53,6 +53,13 @@ export async function purchase(
       bought.transactions,
     )
   return bought
+}
+
+/** Returns a cap with the address of its token. Throws TidegateError `UNKNOWN_TOKEN`. */
+async function byAddress({ client }: WalletSession, cap: Cap, { chainId }: Quote): Promise<Cap> {
+  if (cap.token === undefined) return cap
+  const { tokenNamed } = await import('@tidegate/client')
+  return { ...cap, token: await tokenNamed(client.context, chainId, cap.token) }
 }
 
 /** Throws CommandError `PRICE_TOO_HIGH` for a price above the cap, or with a part in a token that the cap does not name. */

@@ -73,8 +73,10 @@ export async function inSession(
   }
 }
 
-/** Names the unreachable provider: the user may have saved it long ago, or not have named it. */
+/** Says that a buyer is not invited. Names the unreachable provider: the user may have saved it long ago. */
 function naming(provider: string, error: Error & { code?: string }): Error {
+  if (error.code === 'CREDENTIALS_DENIED')
+    return new CommandError(error.code, 'Only for invited buyers: the publisher does not admit this account.')
   if (error.code !== 'UNREACHABLE') return error
   return new CommandError(error.code, `${provider}: ${error.message}`)
 }

@@ -103,6 +103,53 @@ describe('the commands in scripts', () => {
     })
   })
 
+  it('publish at a price in a token by its symbol', async () => {
+    const { MockUSDC: usdc } = scripts.world.network.addresses
+    const did = await published('--price', '2.5:usdc')
+    expect(await answer('quote', did, '--account', '2')).toMatchObject({ price: { datatoken: { token: usdc } } })
+    const unknown = ['publish', scripts.url, '--name', 'X', '--price', '5:EURX', '--account', '1']
+    expect(await refusal(unknown)).toMatchObject({
+      status: 1,
+      error: { code: 'UNKNOWN_TOKEN', message: expect.stringContaining('OCEAN, DAI, USDC') },
+    })
+    const wrong = usdc.replace(/[a-f](?=[^a-f]*$)/, (letter: string) => letter.toUpperCase())
+    for (const token of ['', '5 x', wrong])
+      expect(await refusal([...unknown.slice(0, 4), '--price', `5:${token}`])).toMatchObject({
+        status: 2,
+        error: { code: 'USAGE', message: expect.stringContaining('--price') },
+      })
+  })
+
+  it('sell to the members of an access list alone', async () => {
+    const [, owner, member, other] = scripts.world.network.accounts.map(({ address }) => address) as string[]
+    const create = ['list', 'create', '--name', 'Harbours', member as string, '--account', '1']
+    expect(await refusal(create)).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
+    const { list } = await answer(...create, '--yes')
+    const did = await published('--free', '--allow-list', list)
+    const lists = [{ address: list, chainId: 8996 }]
+    expect(await answer('show', did)).toMatchObject({ buyers: { accounts: [], lists } })
+    const shown = (await run(['show', did])).stdout.split('\n')
+    expect(shown[3]).toBe(`  May buy    only invited buyers: members of list ${list}`)
+    const buy = (account: string) => ['buy', did, '--account', account, '--yes']
+    expect(await refusal(buy('3'))).toMatchObject({
+      status: 1,
+      error: { code: 'CREDENTIALS_DENIED', message: expect.stringMatching(/^Only for invited buyers/) },
+    })
+    expect(await answer(...buy('2'))).toMatchObject({ reused: false })
+    const add = ['list', 'add', list, other as string, '--account', '1', '--yes']
+    expect(await answer(...add)).toMatchObject({ changed: [other], unchanged: [] })
+    expect(await answer(...add)).toMatchObject({ changed: [], unchanged: [other], transactions: [] })
+    const remove = ['list', 'remove', list, member as string, '--account', '1']
+    expect(await refusal(remove)).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
+    expect(await answer(...remove, '--yes')).toMatchObject({ changed: [member], transactions: [expect.any(String)] })
+    expect(await answer('list', 'show', list)).toMatchObject({ name: 'Harbours', owner, total: 1, members: [other] })
+    const wrong = `0x${'aB'.repeat(20)}`
+    expect(await refusal(['list', 'add', list, wrong, '--yes'])).toMatchObject({
+      status: 2,
+      error: { message: expect.stringContaining("'member'") },
+    })
+  })
+
   it("get pays nothing if the provider's name is taken", async () => {
     const did = await published('--price', '1')
     const state = { STATE_DIR: at('telling') }

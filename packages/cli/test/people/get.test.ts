@@ -31,7 +31,7 @@ describe('tidegate get in scripts', () => {
     const exact = `${BigInt(units as string) / 10n ** 18n}.${(BigInt(units as string) % 10n ** 18n).toString().padStart(18, '0')}`
     const buy = ['buy', did, '--account', '2', '--yes']
     const other = scripts.world.network.accounts[4]?.address as string
-    for (const cap of ['5', `5:${token}`, `1000:${other}`, '0'])
+    for (const cap of ['5', '5:OCEAN', '1000:USDC', `5:${token}`, `1000:${other}`, '0'])
       for (const command of [buy, ['get', did, '-o', at('dear.csv'), '--account', '2', '--yes']])
         expect(await refusal([...command, '--max-price', cap])).toMatchObject({
           status: 1,
@@ -40,9 +40,10 @@ describe('tidegate get in scripts', () => {
     expect(existsSync(at('dear.csv')) || existsSync(at('dear.csv.part'))).toBe(false)
     const orders = async () => (await answer('orders', '--account', '2')).orders as { did: string }[]
     expect((await orders()).filter((order) => order.did === did)).toEqual([])
-    for (const cap of ['much', '-1', '5:', '5:OCEAN', `5:${token}:1`])
+    for (const cap of ['much', '-1', '5:', '5:O CEAN', `5:${token}:1`])
       expect(await refusal([...buy, `--max-price=${cap}`])).toMatchObject({ status: 2, error: { code: 'USAGE' } })
-    expect(await answer(...buy, '--max-price', `${exact}:${token}`)).toMatchObject({ reused: false })
+    expect(await refusal([...buy, '--max-price=9:EURX'])).toMatchObject({ status: 1, error: { code: 'UNKNOWN_TOKEN' } })
+    expect(await answer(...buy, '--max-price', `${exact}:ocean`)).toMatchObject({ reused: false })
     // a valid order costs nothing
     expect(await answer(...buy, '--max-price', '0')).toMatchObject({ reused: true })
   })

@@ -2,6 +2,7 @@ import { zeroAddress } from 'viem'
 import { readDocument, type Served } from '../chain/document.js'
 import type { Asset } from '../types.js'
 import { addressIn, countIn, dateIn, defined, fieldsOf, type Json, lineOf, listOf, textOf } from '../values.js'
+import { buyersOf } from './buyers.js'
 import { toldPrice } from './told-price.js'
 
 /** Most tags of an asset that are shown. */
@@ -29,11 +30,18 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
     tags: listOf(metadata.tags, TAGS).map(lineOf).filter(Boolean),
     type: lineOf(metadata.type),
     state,
-    ...defined({ created: dateIn(facts.created ?? metadata.created), updated: dateIn(metadata.updated) }),
+    ...defined({
+      buyers: buyersOf(own.credentials, chainId),
+      created: dateIn(facts.created ?? metadata.created),
+      updated: dateIn(metadata.updated),
+    }),
     orders: orders.reduce((sum, count) => sum + count, 0),
     services: services.map(({ id, index, type, datatoken, timeout }) => ({
       id,
-      ...defined({ name: lineOf(declared[index]?.name) || undefined }),
+      ...defined({
+        name: lineOf(declared[index]?.name) || undefined,
+        buyers: buyersOf(declared[index]?.credentials, chainId),
+      }),
       type,
       datatoken,
       timeout,

@@ -1,9 +1,9 @@
 import { type Address, getAddress } from 'viem'
 import { describe } from '../assets/describe.js'
 import { addressOf } from '../auth/signing.js'
+import { onlyChain } from '../chain/contracts.js'
 import { readDocument, type Served } from '../chain/document.js'
 import type { Context } from '../context.js'
-import { TidegateError } from '../errors.js'
 import { withPayments } from '../sales/order-payments.js'
 import type { Order } from '../types.js'
 import { fieldsOf, type Json, listOf } from '../values.js'
@@ -47,21 +47,6 @@ export async function orders(context: Context, address?: Address, options: Order
   const listed = found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
   const paid = options.payments ? await withPayments(context, listed) : listed
   return options.verdicts === false ? paid : withVerdicts(context, client, paid)
-}
-
-/** Returns the chains of the provider, at least one. Throws TidegateError `BAD_ANSWER`. */
-export async function chainsOf(context: Context): Promise<number[]> {
-  const { chainIds } = await context.api.get<{ chainIds?: unknown }>('/')
-  if (!Array.isArray(chainIds) || chainIds.length === 0)
-    throw new TidegateError('BAD_ANSWER', 'The provider does not list its chains.')
-  return chainIds.map(Number)
-}
-
-/** Returns the only chain of the provider. Throws TidegateError `BAD_REQUEST` if there are several. */
-export async function onlyChain(context: Context): Promise<number> {
-  const chainIds = await chainsOf(context)
-  if (chainIds.length === 1) return chainIds[0] as number
-  throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
 }
 
 /** Returns the indexed assets that sell the datatokens. */

@@ -40,6 +40,20 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   abi.OWNER_OF,
   abi.METADATA_STATE,
   abi.NFT_PERMISSIONS,
+  // access lists
+  'function name() view returns (string)',
+  'function owner() view returns (address)',
+  'function tokenByIndex(uint256) view returns (uint256)',
+  'function tokenOfOwnerByIndex(address, uint256) view returns (uint256)',
+])
+
+/** Transactions of access lists, and the event of their factory. */
+export const LISTS = /* @__PURE__ */ parseAbi([
+  'function deployAccessListContract(string, string, bool, address, address[], string[])',
+  'function mint(address, string)',
+  'function batchMint(address[], string[])',
+  'function burn(uint256)',
+  'event NewAccessList(address indexed contractAddress, address indexed owner)',
 ])
 
 /** Transactions for buying and ordering. */

@@ -16,9 +16,12 @@ export interface Contracts {
   ocean: Address | undefined
 }
 
-/** The contracts in a provider's root document. */
-interface Root {
-  contracts?: Record<string, { ERC721Factory?: unknown; Ocean?: unknown }>
+/** The contracts of a chain in a provider's root document. */
+interface Told {
+  ERC721Factory?: unknown
+  Ocean?: unknown
+  AccessListFactory?: unknown
+  tokens?: unknown
 }
 
 /**
@@ -27,8 +30,7 @@ interface Root {
  * TidegateError `NO_CONTRACTS` for other networks.
  */
 export async function contractsOf(context: Context, chainId: number): Promise<Contracts> {
-  const [root, client] = await Promise.all([context.api.get<Root>('/'), context.chain(chainId)])
-  const told = root?.contracts?.[String(chainId)] ?? (await publicNetwork(chainId))
+  const [told, client] = await Promise.all([toldContracts(context, chainId), context.chain(chainId)])
   const factory = addressIn(told?.ERC721Factory)
   if (!factory) throw new TidegateError('NO_CONTRACTS', `The provider does not list the contracts of chain ${chainId}.`)
   const router = await mustView(client, factory, 'router', [])
@@ -39,11 +41,24 @@ export async function contractsOf(context: Context, chainId: number): Promise<Co
   return { factory, router, exchanges: [...exchanges], dispensers: [...dispensers], ocean: addressIn(told?.Ocean) }
 }
 
+/** Returns the network's factory of access lists; undefined if its list names none. */
+export async function accessListFactory(context: Context, chainId: number): Promise<Address | undefined> {
+  return addressIn((await toldContracts(context, chainId))?.AccessListFactory)
+}
+
+/** Returns the contracts that the provider names; without a root document, those of the public network. */
+export async function toldContracts(context: Context, chainId: number): Promise<Told | undefined> {
+  const root = await context.api.get<{ contracts?: Record<string, Told> }>('/')
+  return root?.contracts?.[String(chainId)] ?? publicNetwork(chainId)
+}
+
 /** Loads the list of public networks on demand: most providers name their contracts. */
-async function publicNetwork(chainId: number) {
-  const { KNOWN_DEPLOYMENTS } = await import('@tidegate/protocol/networks')
+export async function publicNetwork(chainId: number): Promise<Told | undefined> {
+  const { KNOWN_DEPLOYMENTS, tokensOf } = await import('@tidegate/protocol/networks')
   const known = KNOWN_DEPLOYMENTS.find((one) => one.chainId === chainId)
-  return known && { ERC721Factory: known.factory, Ocean: known.oceanToken }
+  if (!known) return undefined
+  const { factory, oceanToken, accessListFactory } = known
+  return { ERC721Factory: factory, Ocean: oceanToken, AccessListFactory: accessListFactory, tokens: tokensOf(known) }
 }
 
 /** Throws TidegateError `FOREIGN_DATATOKEN` if the factory has not deployed the datatoken: its code is then unknown. */
@@ -53,4 +68,19 @@ export async function assertDeployed(client: PublicClient, { factory }: Contract
     'FOREIGN_DATATOKEN',
     `The datatoken ${datatoken} was not deployed by this chain's factory. Do not pay for it.`,
   )
+}
+
+/** Returns the chains of the provider, at least one. Throws TidegateError `BAD_ANSWER`. */
+export async function chainsOf(context: Context): Promise<number[]> {
+  const { chainIds } = await context.api.get<{ chainIds?: unknown }>('/')
+  if (!Array.isArray(chainIds) || chainIds.length === 0)
+    throw new TidegateError('BAD_ANSWER', 'The provider does not list its chains.')
+  return chainIds.map(Number)
+}
+
+/** Returns the only chain of the provider. Throws TidegateError `BAD_REQUEST` if there are several. */
+export async function onlyChain(context: Context): Promise<number> {
+  const chainIds = await chainsOf(context)
+  if (chainIds.length === 1) return chainIds[0] as number
+  throw new TidegateError('BAD_REQUEST', `chainId must be one of ${chainIds.join(', ')}.`)
 }

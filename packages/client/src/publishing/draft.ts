@@ -16,7 +16,7 @@ export const SERVICE = 'access'
 
 /** Returns the document of an asset with one service, version 4.1. Fills required fields that the publisher leaves out. */
 export function draft(request: PublishRequest, { nft, datatoken, chainId, url, owner, files }: DraftFacts): object {
-  const { name, description, author, license, tags, serviceName, access, timeout = 0 } = request
+  const { name, description, author, license, tags, serviceName, access, accessLists, timeout = 0 } = request
   const now = timestamp()
   return {
     '@context': ['https://w3id.org/did/v1'],
@@ -45,13 +45,21 @@ export function draft(request: PublishRequest, { nft, datatoken, chainId, url, o
         timeout,
       },
     ],
-    ...(access ? { credentials: credentialsFor(access) } : {}),
+    ...(access || accessLists ? { credentials: credentialsFor(access, accessLists, chainId) } : {}),
   }
 }
 
-/** Returns credentials that admit only these addresses. */
-export function credentialsFor(access: readonly string[]): object {
-  return { allow: [{ type: 'address', values: access }], deny: [] }
+/** Returns credentials that admit only these addresses and the members of these access lists. */
+export function credentialsFor(
+  access: readonly string[] = [],
+  accessLists: readonly string[] = [],
+  chainId?: number,
+): object {
+  const named = access.length > 0 ? [{ type: 'address', values: access }] : []
+  return {
+    allow: [...named, ...accessLists.map((accessList) => ({ type: 'accessList', chainId, accessList }))],
+    deny: [],
+  }
 }
 
 export function timestamp(): string {

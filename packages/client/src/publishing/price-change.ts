@@ -5,6 +5,7 @@ import { type Contracts, contractsOf } from '../chain/contracts.js'
 import { tokenAt, worded } from '../chain/erc20.js'
 import { mustView, view } from '../chain/reads.js'
 import type { Sender, Transaction } from '../chain/sender.js'
+import { byAddress } from '../chain/tokens.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Asking } from '../types.js'
@@ -61,7 +62,11 @@ export async function priceChange(context: Context, sender: Sender, wanted: Want
   const { chainId, datatoken, price } = wanted
   const contracts = await contractsOf(context, chainId)
   const offers = await offersOf(sender, contracts, datatoken)
-  const terms = await termsOf(client, contracts, price === 'free' ? price : withToken(price, offers))
+  const terms = await termsOf(
+    client,
+    contracts,
+    await byAddress(context, chainId, price === 'free' ? price : withToken(price, offers)),
+  )
   const kept = keptOffer(offers, terms, address)
   const begun =
     terms === 'free'

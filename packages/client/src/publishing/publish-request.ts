@@ -4,6 +4,7 @@ import { tokenAt } from '../chain/erc20.js'
 import { view } from '../chain/reads.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { checkedAddress } from '../lists/access-list.js'
 import { printable } from '../text.js'
 import type { Asking, FileObject, PublishRequest } from '../types.js'
 import { assertFileNames } from './file-names.js'
@@ -15,7 +16,7 @@ export type Terms =
 
 /** Throws TidegateError `BAD_REQUEST` with the field, `BAD_NAME`, `TOO_MANY_FILES`, for errors that need no request. */
 export function assertRequest(request: Partial<PublishRequest>): void {
-  const { files, name, tags = [], access, timeout = 0 } = request
+  const { files, name, tags = [], access, accessLists, timeout = 0 } = request
   if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
   if (files) assertFileNames(files.map((file) => file.name))
   if (name !== undefined && name.trim() === '') throw bad('name', 'must not be empty')
@@ -24,6 +25,8 @@ export function assertRequest(request: Partial<PublishRequest>): void {
     throw bad('access', 'must contain only addresses')
   // an empty list would restrict nobody
   if (access?.length === 0) throw bad('access', 'must contain at least one address; without it everybody may buy')
+  if (accessLists?.length === 0) throw bad('accessLists', 'must contain at least one list')
+  for (const list of accessLists ?? []) checkedAddress('accessLists', list)
   if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds; 0 is unlimited')
 }
 

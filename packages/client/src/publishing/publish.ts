@@ -5,8 +5,10 @@ import { didOf } from '../chain/did.js'
 import { failureOf } from '../chain/failures.js'
 import { ask } from '../chain/reads.js'
 import { Sender } from '../chain/sender.js'
+import { byAddress } from '../chain/tokens.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { assertLists } from '../lists/access-list.js'
 import type { Published, PublishRequest } from '../types.js'
 import { type Created, create, createdIn } from './create.js'
 import { draft, SERVICE } from './draft.js'
@@ -34,7 +36,8 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const { onStep } = request
   const sender = await Sender.of(context, chainId, { onStep })
   const contracts = await contractsOf(context, chainId)
-  const terms = await termsOf(sender.client, contracts, request.price)
+  const terms = await termsOf(sender.client, contracts, await byAddress(context, chainId, request.price))
+  await assertLists(sender.client, request.accessLists ?? [], sender.address)
   onStep?.('Check the files')
   await assertFiles(context, request.files)
   await assertDescribable(context, sender, { request, chainId })

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { describe } from '../assets/describe.js'
 import { addressOf } from '../auth/signing.js'
-import { chainsOf } from '../buying/orders.js'
+import { chainsOf } from '../chain/contracts.js'
 import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'

@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { addressOf } from '../auth/signing.js'
-import { onlyChain } from '../buying/orders.js'
+import { onlyChain } from '../chain/contracts.js'
 import { type Served, servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import type { Sale } from '../types.js'

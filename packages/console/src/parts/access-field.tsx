@@ -10,16 +10,16 @@ interface AccessFieldProps<Kind extends string> {
   problem?: string | undefined
 }
 
-/** The accounts that may buy. The kind `list` shows a field for their addresses. */
+/** The accounts that may buy. The kinds `list` and `members` show a field for addresses: of accounts, or of access lists. */
 export function AccessField<Kind extends string>({ access, problem, onChange, ...choice }: AccessFieldProps<Kind>) {
   const { publish: words } = text
   return (
     <>
       <Choice {...choice} label={words.access} value={access.kind} onChange={(kind) => onChange({ ...access, kind })} />
-      {access.kind === 'list' && (
+      {(access.kind === 'list' || access.kind === 'members') && (
         <TextField
           label={words.addresses}
-          hint={words.addressesHint}
+          hint={access.kind === 'list' ? words.addressesHint : words.membersHint}
           problem={problem}
           class="mono"
           rows={4}

@@ -4,7 +4,7 @@ import { createStore } from './store.js'
 
 /** The purpose of a transaction. */
 export interface Purpose {
-  kind: 'buy' | 'publish' | 'update' | 'state'
+  kind: 'buy' | 'publish' | 'update' | 'state' | 'list'
   /** The library's name of the step: "Order". */
   step: string
   /** The asset's name, in its publisher's words. */
@@ -42,7 +42,7 @@ const VISIT = `${Date.now().toString(36)}-`
 let count = 0
 
 const STATES = new Set<unknown>(['asked', 'sent', 'mined', 'failed', 'replaced', 'unsure'])
-const KINDS = new Set<unknown>(['buy', 'publish', 'update', 'state'])
+const KINDS = new Set<unknown>(['buy', 'publish', 'update', 'state', 'list'])
 
 /** Reads stored entries. Skips invalid ones. */
 export function readEntries(value: unknown): Entry[] {

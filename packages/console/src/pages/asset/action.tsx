@@ -60,7 +60,11 @@ function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'pu
     case 'connect':
       return (
         <Button kind="primary" size="large" icon="wallet" onClick={() => choosingWallet.set(true)}>
-          {service.price.type === 'free' && service.price.total.length === 0 ? words.connectFree : words.connect}
+          {asset.buyers || service.buyers
+            ? words.connectInvited
+            : service.price.type === 'free' && service.price.total.length === 0
+              ? words.connectFree
+              : words.connect}
         </Button>
       )
     case 'switch':
@@ -103,6 +107,8 @@ function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'pu
         </Notice>
       )
     case 'failed':
+      // the notice above the price says who may buy
+      if ((next.error as { code?: string }).code === 'CREDENTIALS_DENIED') return null
       return <Problem error={next.error} onRetry={again} />
   }
 }

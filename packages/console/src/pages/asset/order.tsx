@@ -9,7 +9,7 @@ import { purchaseKey, purchases } from '../../state/buying/purchases.js'
 import { isReadable } from '../../state/chains.js'
 import { contextNow } from '../../state/context.js'
 import { entries, openPurchase } from '../../state/journal.js'
-import { nextStep } from '../../state/publishing/next-step.js'
+import { type NextStep, nextStep } from '../../state/publishing/next-step.js'
 import { useResource } from '../../state/resource.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
@@ -56,6 +56,27 @@ export function Order({ asset, service, choose, reload }: OrderProps) {
   )
 }
 
+/** Says who may buy, if not everybody, and whether this account may. */
+function Invited({ asset, service, next }: { asset: Asset; service: AssetService; next: NextStep }) {
+  const { asset: words } = text
+  const isRefused = next.step === 'failed' && (next.error as { code?: string }).code === 'CREDENTIALS_DENIED'
+  const rules = [asset.buyers, service.buyers].filter((buyers) => buyers !== undefined)
+  if (rules.length === 0 && !isRefused) return null
+  return (
+    <Notice kind={isRefused ? 'warn' : 'plain'}>
+      <p>
+        <strong>{words.invited}</strong>
+      </p>
+      {rules.map(({ accounts, lists }, at) => (
+        <p class="small" key={at}>
+          {words.mayBuy(words.invitedBy(accounts.length, lists.length))}
+        </p>
+      ))}
+      {isRefused && <p class="small">{words.notInvited}</p>}
+    </Notice>
+  )
+}
+
 function Without({ asset }: { asset: Asset }) {
   return <Notice kind="warn">{text.asset.stateHints[asset.state] || text.asset.noOfferHint}</Notice>
 }
@@ -83,6 +104,7 @@ function Ordering({ asset, service, reload }: { asset: Asset; service: AssetServ
   const price = quoted.value && !quoted.value.order ? quoted.value.price : service.price
   return (
     <>
+      <Invited asset={asset} service={service} next={next} />
       <PricePanel price={price} service={service} />
       <Action
         asset={asset}

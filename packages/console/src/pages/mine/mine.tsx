@@ -7,12 +7,13 @@ import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { MyAssets } from './assets.js'
+import { MyLists } from './lists.js'
 import { MyOrders } from './orders.js'
 import { MySales } from './sales.js'
 
-const TABS = ['assets', 'sales', 'orders'] as const
+const TABS = ['assets', 'sales', 'orders', 'lists'] as const
 
-/** The account's published assets, its sales and its orders. */
+/** The account's published assets, its sales, its orders and its access lists. */
 export function Mine({ tab }: { tab: MineTab }) {
   const wallet = useStore(walletState)
   const { mine: words } = text
@@ -35,6 +36,8 @@ export function Mine({ tab }: { tab: MineTab }) {
         <MyAssets key={wallet.address} owner={wallet.address} />
       ) : tab === 'sales' ? (
         <MySales key={wallet.address} owner={wallet.address} />
+      ) : tab === 'lists' ? (
+        <MyLists key={`${wallet.address}/${wallet.chainId}`} chainId={wallet.chainId} owner={wallet.address} />
       ) : (
         <MyOrders key={wallet.address} consumer={wallet.address} />
       )}

@@ -1,7 +1,7 @@
 import { Field, TextField } from '../../parts/field.js'
 import { text } from '../../text.js'
 import type { Problems } from './checks.js'
-import { useToken } from './token.js'
+import { useListedTokens, useToken } from './token.js'
 
 interface AmountFieldsProps {
   /** The token is empty for OCEAN. */
@@ -17,8 +17,13 @@ interface AmountFieldsProps {
 export function AmountFields({ price, chainId, present, problems = {}, onChange }: AmountFieldsProps) {
   const { publish: words } = text
   const token = useToken(chainId, price.token)
-  const isPresent = present !== undefined && price.token === present.token
-  const isOther = price.token !== '' && !isPresent
+  const listed = useListedTokens(chainId)
+  // the present token of an asset may be no token of the list
+  const offered =
+    present && present.token !== '' && !listed.some(([, address]) => address === present.token)
+      ? [[present.symbol, present.token] as const, ...listed]
+      : listed
+  const isOther = price.token !== '' && !offered.some(([, address]) => address === price.token)
   return (
     <div class="columns">
       <TextField
@@ -33,14 +38,16 @@ export function AmountFields({ price, chainId, present, problems = {}, onChange 
         {(props) => (
           <select
             {...props}
-            value={isOther ? 'other' : isPresent ? 'present' : 'ocean'}
-            onChange={({ currentTarget: { value } }) =>
-              onChange({ token: value === 'other' ? '0x' : value === 'present' && present ? present.token : '' })
-            }
+            value={isOther ? '0x' : price.token}
+            onChange={({ currentTarget }) => onChange({ token: currentTarget.value })}
           >
-            {present && <option value="present">{present.symbol}</option>}
-            {present?.symbol !== words.ocean && <option value="ocean">{words.ocean}</option>}
-            <option value="other">{words.otherToken}</option>
+            <option value="">{words.ocean}</option>
+            {offered.map(([symbol, address]) => (
+              <option key={address} value={address}>
+                {symbol}
+              </option>
+            ))}
+            <option value="0x">{words.otherToken}</option>
           </select>
         )}
       </Field>

@@ -28,8 +28,8 @@ export function problemsOf(draft: Draft, step: number): Problems {
   }
   if (days !== '' && !(Number(days) > 0 && Number(days) <= 36_500)) problems.days = words.daysBad
   const addresses = addressesOf(access.list)
-  if (access.kind === 'list' && (addresses.length === 0 || !addresses.every((address) => ADDRESS.test(address))))
-    problems.addresses = words.addressesBad
+  if (access.kind !== 'everybody' && (addresses.length === 0 || !addresses.every((address) => ADDRESS.test(address))))
+    problems.addresses = access.kind === 'list' ? words.addressesBad : words.membersBad
   return problems
 }
 

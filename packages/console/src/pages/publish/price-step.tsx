@@ -40,6 +40,7 @@ export function PriceStep({ problems }: { problems: Problems }) {
         options={[
           { value: 'everybody', label: words.everybody },
           { value: 'list', label: words.list },
+          { value: 'members', label: words.members },
         ]}
         problem={problems.addresses}
         onChange={(access) => editDraft({ access })}

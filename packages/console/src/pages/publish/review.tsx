@@ -9,18 +9,22 @@ import { addressesOf } from '../../state/publishing/publication.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { Send } from './send.js'
-import { useToken } from './token.js'
+import { useListedTokens, useToken } from './token.js'
 
 /** The whole draft, for a last look before the transactions. */
 export function Review({ edit }: { edit: ((step: number) => void) | undefined }) {
   const now = useStore(draft)
-  const token = useToken(now.chainId, now.price.token)
+  const { chainId, price } = now
+  const token = useToken(chainId, price.token)
+  const listed = useListedTokens(chainId).find(([, address]) => address === price.token)
+  // a contract may claim any symbol: its address tells which it is
+  const symbol = listed?.[0] ?? (token && `${token.symbol} (${shortAddress(price.token)})`)
   const { publish: words } = text
   return (
     <div class="stack">
       <p class="muted small">{words.reviewHint}</p>
       <dl class="review">
-        {rowsOf(now, token?.symbol).map(([step, label, value]) => (
+        {rowsOf(now, symbol).map(([step, label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>{value}</dd>
@@ -74,7 +78,9 @@ function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbo
     [
       2,
       words.access,
-      access.kind === 'everybody' ? words.everybody : addressesOf(access.list).map(shortAddress).join(', '),
+      access.kind === 'everybody'
+        ? words.everybody
+        : `${access.kind === 'members' ? `${words.members}: ` : ''}${addressesOf(access.list).map(shortAddress).join(', ')}`,
     ],
     [2, words.listing, unlisted ? words.unlisted : words.listed],
   ]

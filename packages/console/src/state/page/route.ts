@@ -1,7 +1,7 @@
 import { createStore } from '../store.js'
 import { BASE } from './base.js'
 
-export type MineTab = 'assets' | 'sales' | 'orders'
+export type MineTab = 'assets' | 'sales' | 'orders' | 'lists'
 
 /** A page with its parameters. */
 export type Route =
@@ -21,7 +21,8 @@ export function routeOf(path: string): Route {
   if (first === '' && second === undefined) return { page: 'catalogue' }
   if (first === 'asset' && second) return { page: 'asset', did: decoded(second) }
   if (first === 'mine' && (second === undefined || second === 'assets')) return { page: 'mine', tab: 'assets' }
-  if (first === 'mine' && (second === 'orders' || second === 'sales')) return { page: 'mine', tab: second }
+  if (first === 'mine' && (second === 'orders' || second === 'sales' || second === 'lists'))
+    return { page: 'mine', tab: second }
   if (first === 'receipt' && second && /^0x[0-9a-fA-F]{64}$/.test(second))
     return { page: 'receipt', order: second.toLowerCase() as `0x${string}` }
   if ((first === 'publish' || first === 'status') && second === undefined) return { page: first }

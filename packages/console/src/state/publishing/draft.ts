@@ -50,7 +50,7 @@ export interface Draft {
   price: { kind: 'free' | 'paid'; amount: string; token: string }
   /** Validity of an order in days; empty for unlimited. */
   days: string
-  access: { kind: 'everybody' | 'list'; list: string }
+  access: { kind: 'everybody' | 'list' | 'members'; list: string }
   /** Hidden from searches. */
   unlisted: boolean
   chainId: number | undefined

@@ -60,6 +60,7 @@ export function requestOf(of: Draft): PublishRequest {
         : { amount: price.amount.trim(), ...(price.token ? { token: price.token as `0x${string}` } : {}) },
     ...(access.kind === 'list' ? { access: addresses } : {}),
     ...(unlisted ? { unlisted } : {}),
+    ...(access.kind === 'members' ? { accessLists: addresses } : {}),
     timeout: days.trim() ? Math.round(Number(days) * SECONDS) : 0,
     ...(chainId === undefined ? {} : { chainId }),
   }

@@ -23,7 +23,7 @@ export const CHAINS = {
   }),
   ADDRESS_FILE: setting({
     parse: parse.text,
-    doc: 'Path of an address.json with the contracts of additional networks; it overrides the built-in ones.',
+    doc: 'Path of an address.json with the contracts of additional networks; it overrides the built-in ones. An entry may have `tokens`, an object of addresses by symbol, for prices.',
     example: '/etc/tidegate/address.json',
   }),
   INDEX_START_BLOCK: setting({

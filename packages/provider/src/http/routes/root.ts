@@ -1,5 +1,5 @@
 import type { Chain } from '@tidegate/chain'
-import type { Address } from 'viem'
+import { tokensOf } from '@tidegate/protocol/networks'
 import type { Settings } from '../../config/schema.js'
 import type { Console } from '../../console/console.js'
 import { operatorOf } from '../../console/operator.js'
@@ -13,8 +13,10 @@ const CONTRACTS = object(
   {
     ERC721Factory: { ...ADDRESS, description: 'Deploys data NFTs and datatokens, and names its router.' },
     Ocean: { ...ADDRESS, description: 'The OCEAN token.' },
+    AccessListFactory: { ...ADDRESS, description: 'Deploys access lists.' },
+    tokens: { type: 'object', additionalProperties: ADDRESS, description: 'Tokens by symbol, for prices.' },
   },
-  ['Ocean'],
+  ['Ocean', 'AccessListFactory'],
 )
 
 const SIGN_IN = {
@@ -102,6 +104,12 @@ function signIn(settings: Settings) {
 }
 
 /** Returns the contracts that a client must know, under their names in address files. The factory names all others. */
-function contractsOf({ deployment: { factory, oceanToken } }: Chain): Record<string, Address> {
-  return { ERC721Factory: factory, ...(oceanToken ? { Ocean: oceanToken } : {}) }
+function contractsOf({ deployment }: Chain) {
+  const { factory, oceanToken, accessListFactory } = deployment
+  return {
+    ERC721Factory: factory,
+    ...(oceanToken ? { Ocean: oceanToken } : {}),
+    ...(accessListFactory ? { AccessListFactory: accessListFactory } : {}),
+    tokens: tokensOf(deployment),
+  }
 }
