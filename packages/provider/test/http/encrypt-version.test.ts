@@ -50,7 +50,7 @@ describe('POST /api/services/encrypt/version', () => {
     expect(files).toEqual([...added, named('b', 'old/tides.csv'), named('d', 'old 2/tides.csv')])
   })
 
-  it('refuses everybody but those who may change the metadata, and discloses nothing', async () => {
+  it('refuses everybody but those who may change the metadata, and discloses nothing (threat 106)', async () => {
     const other = await world.somebody()
     const foreign = filesOf([object('c')], world.network.addresses.Ocean as string)
     const refusals = [

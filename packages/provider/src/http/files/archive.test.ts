@@ -41,7 +41,7 @@ describe('an archive', () => {
     ).toEqual({ 'tides/Höhe 潮.csv': 'one', passwd: 'two', 'file-2.csv': 'three', 'empty.txt': '' })
   })
 
-  it('keeps files apart whose names clash', async () => {
+  it('keeps files apart whose names clash (threat 105)', async () => {
     const names = [
       'a/x.csv',
       'A/X.CSV',
