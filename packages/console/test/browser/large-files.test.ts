@@ -170,7 +170,7 @@ describe('a download to a chosen file', () => {
     expect(await page.locator('.transfer').textContent()).toContain('The SHA-256 matches')
     const digest = createHash('sha256').update(CONTENT).digest('hex')
     expect(await page.locator('.transfer .mono').getAttribute('title')).toBe(digest)
-    expect(await savedText('To a file')).toBe(CONTENT)
+    expect(await savedText('heights.csv')).toBe(CONTENT)
   })
 
   it('is not saved if it differs', async () => {
@@ -184,6 +184,6 @@ describe('a download to a chosen file', () => {
     await button('Download').click()
     await page.locator('.transfer[data-status=failed]').waitFor()
     expect(await page.locator('.transfer').textContent()).toContain('it was not saved')
-    expect(await savedText('Not to a file')).toBe('')
+    expect(await savedText('heights.csv')).toBe('')
   })
 })
