@@ -8,7 +8,18 @@ describe('the bookkeeping commands', () => {
   let order: string
   beforeAll(async () => {
     const name = ['--name', '=Tides, "hourly"']
-    const made = await answer('publish', scripts.url, ...name, '--price', '5', '--timeout', '30d', '--account', '1')
+    const made = await answer(
+      'publish',
+      scripts.url,
+      ...name,
+      '--price',
+      '5',
+      '--timeout',
+      '30d',
+      '--account',
+      '1',
+      '--yes',
+    )
     did = made.did
     order = (await answer('buy', did, '--account', '2', '--yes')).order
     await scripts.world.indexed(order)

@@ -42,7 +42,7 @@ describe('a folder', () => {
     const { status, stdout, stderr } = await runHere([...args, '--json'], { ...home.environment, ...here })
     return { status, stderr, answer: JSON.parse(stdout || '{}') }
   }
-  const publish = (...more: string[]) => run('publish', '--name', 'Tides', '--free', '--account', '1', ...more)
+  const publish = (...more: string[]) => run('publish', '--name', 'Tides', '--free', '--account', '1', '--yes', ...more)
   const get = (...more: string[]) => run('get', did, '--account', '2', '--yes', ...more)
   /** Returns the files below a folder with their contents. */
   function tree(folder: string): Record<string, string> {

@@ -60,7 +60,7 @@ describe('an own asset in Mine', () => {
     await visit('publish')
     await connect(page, 0)
     await page
-      .locator('input[type=file]')
+      .locator('.drop input[type=file]')
       .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('1') })
     await page.locator('.file[data-status=done]').waitFor()
     await button('Continue').click()

@@ -23,8 +23,8 @@ export function openConsole(settings: Settings, chains: Chains, local?: LocalCha
   const problems = nodeProblems(settings, chains)
   if (problems.length > 0) throw new StartError(problems)
   const prefix = settings.PUBLIC_URL === undefined ? '' : new URL(settings.PUBLIC_URL).pathname.replace(/\/+$/, '')
-  const files = new Map(readConsole(fileURLToPath(consoleFolder()), prefix))
   const logo = settings.OPERATOR_LOGO === undefined ? undefined : readLogo(settings.OPERATOR_LOGO)
+  const files = new Map(readConsole(fileURLToPath(consoleFolder()), prefix))
   if (logo) files.set(LOGO, plainFile(logo.contentType, logo.bytes))
   const facts = consoleFacts(settings, chains, local)
   return {
