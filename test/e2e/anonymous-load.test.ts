@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { STORAGE_LIMITS } from '../../packages/storage/src/limits.js'
 import { freePort } from '../helpers/backends.js'
 import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
@@ -12,6 +11,8 @@ import { ask } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
+/** Files of a service: a third of what fits into a block of the chain. */
+const FILES = 1_000
 const DOWNLOADS = sized(16, 60)
 const MIB = 1_048_576
 
@@ -34,7 +35,7 @@ describe('the largest anonymous requests', () => {
     const { facts } = dev
     api = `${facts.providerUrl}/api/services`
     const url = storage.file('/a.csv', Buffer.from('paid'))
-    const { asset: published, service, token } = await paidAsset(dev, Array(STORAGE_LIMITS.files.count).fill(url))
+    const { asset: published, service, token } = await paidAsset(dev, Array(FILES).fill(url))
     asset = published
     const download = `${api}/download?${new URLSearchParams({ ...service, fileIndex: '0' })}`
     paid = () => ask(download, { headers: { authtoken: token } })

@@ -28,6 +28,10 @@ export const LIMITS = {
   blob: 1_073_741_824,
   /** Most files of a service: the provider's own limit. */
   files: 10_000,
+  /** Most bytes of all storage objects of a service: the provider's limit of the encrypted field, without its envelope. */
+  objectsSize: 261_000,
+  /** Bytes of the storage object of a hosted file, without its name. */
+  objectSize: 78,
   /** Most bytes of a file name in UTF-8: file systems allow 255, with the added endings. */
   fileName: 200,
   /** Bytes of a part of an upload: the first, which passes the usual limit of proxies, the largest and the smallest. */

@@ -25,9 +25,11 @@ describe('names of files', () => {
     expect(() => assertFileNames(names)).toThrow(message)
   })
 
-  it('are at most 10,000', () => {
+  it('are at most 10,000, and fit into a document', () => {
     const names = Array.from({ length: 10_001 }, (_, at) => `${at}`)
-    expect(() => assertFileNames(names.slice(1))).not.toThrow()
+    expect(() => assertFileNames(names.slice(0, 3_000))).not.toThrow()
+    for (const many of [names.slice(1), names.slice(0, 1_500).map((name) => `${name}${'潮'.repeat(40)}`)])
+      expect(() => assertFileNames(many)).toThrow('too much for one document')
     expect(() => assertFileNames(names)).toThrow('There are 10,001 files. An asset has at most 10,000.')
   })
 })

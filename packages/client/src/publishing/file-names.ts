@@ -13,6 +13,13 @@ export function assertFileNames(names: readonly unknown[]): void {
       'TOO_MANY_FILES',
       `There are ${names.length.toLocaleString('en')} files. An asset has at most ${LIMITS.files.toLocaleString('en')}.`,
     )
+  // before they are uploaded: a document holds so much of storage objects
+  const size = names.reduce<number>((sum, name) => sum + LIMITS.objectSize + bytesOf(String(name ?? '')), 0)
+  if (size > LIMITS.objectsSize)
+    throw new TidegateError(
+      'TOO_MANY_FILES',
+      `${names.length.toLocaleString('en')} files with their names are too much for one document. Publish fewer, or one archive of them.`,
+    )
   const files = new Map<string, string>()
   const given = names.filter((name) => name !== undefined)
   for (const name of given) {
@@ -28,6 +35,8 @@ export function assertFileNames(names: readonly unknown[]): void {
       if (file !== undefined) throw clash(file, path)
     }
 }
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 /** Returns a valid public name. Throws TidegateError `BAD_NAME`. */
 export function assertFileName(name: unknown): string {
