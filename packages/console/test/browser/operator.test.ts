@@ -5,6 +5,7 @@ import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
 import { launchBrowser, NO_TROUBLE, observedPage } from '../../../../test/helpers/browser.js'
 import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
 import { buildHere } from '../../../../test/helpers/command-here.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import { startInstance } from '../../../../test/helpers/instance.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -72,9 +73,9 @@ describe('the operator', () => {
       const links = await foot.locator('a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
       const { url, contact, imprint, privacy, terms } = OPERATOR
       expect(links).toEqual([url, `mailto:${contact}`, imprint, privacy, terms])
-      expect(await page.title()).toContain(OPERATOR.name)
+      await eventually(async () => (await page.title()).includes(OPERATOR.name))
       const picture = page.locator('img.logo')
-      expect(await picture.evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
+      await eventually(() => picture.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0))
       // the bar of pages at the foot of a telephone covers none of it
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
       const last = foot.locator('a').last()
