@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
 
 let dev: DevProcess
 let browser: Browser
@@ -61,7 +62,9 @@ describe('a folder in the console', () => {
 
   it('comes back as one archive, by a link', async () => {
     const did = (await page.locator('[data-did]').getAttribute('data-did')) ?? ''
-    await page.goto(`${dev.facts.providerUrl}/console/asset/${did}`)
+    const { providerUrl } = dev.facts
+    await eventually(async () => (await fetch(`${providerUrl}/api/aquarius/assets/ddo/${did}`)).ok)
+    await page.goto(`${providerUrl}/console/asset/${did}`)
     await button('Get it for free').click()
     const [download] = await Promise.all([page.waitForEvent('download'), button('Download all').click()])
     expect(download.suggestedFilename()).toMatch(/^asset-\w{8}\.zip$/)
