@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { AssetFile, Bought, Progress as Transferred } from '@tidegate/client'
 import type { SavedFile } from '@tidegate/client/node'
 import { renameAnew } from '@tidegate/client/safe-files'
+import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { CommandError, EXIT, failureOf } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { showProgress } from '../output/progress.js'
@@ -11,7 +12,6 @@ import { shown } from '../output/text.js'
 import type { WalletSession } from '../session.js'
 import type { OutputStream } from './stream-target.js'
 import type { Target } from './target.js'
-import { TreePaths } from './tree-paths.js'
 
 interface Wanted {
   did: string
@@ -160,7 +160,7 @@ export async function fetchAll(
 ): Promise<Fetched[]> {
   const { placeBelow, safePath } = await import('@tidegate/client/node')
   const fetched: Fetched[] = []
-  const paths = new TreePaths()
+  const paths = new DistinctPaths()
   const { folder } = wanted.target
   for (const { index: file, name } of files) {
     let path = ''

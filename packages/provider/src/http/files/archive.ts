@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Asset } from '@tidegate/catalog'
-import { discard, type OpenedFile, type StoredFile } from '@tidegate/storage'
+import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
+import { discard, type OpenedFile, type StoredFile, safeName, safePath } from '@tidegate/storage'
 import { ZipFile } from 'yazl'
-import { ArchivePaths } from './archive-paths.js'
+import { fallbackName } from './disposition.js'
 import { declaredLength } from './pump.js'
 
 /** The media type of archives. */
@@ -57,7 +58,7 @@ async function addAll(
   { files, open, modified }: ArchiveOptions,
   bytes: Map<string | undefined, number>,
 ): Promise<void> {
-  const paths = new ArchivePaths()
+  const paths = new DistinctPaths()
   for (const [index, file] of files.entries()) {
     const opened = index === 0 ? first : await open(index)
     const leave = () => discard(opened.body)
@@ -68,11 +69,17 @@ async function addAll(
     })
     opened.body.pause()
     const ended = once(opened.body, 'end')
-    zip.addReadStream(opened.body, paths.pathOf(index, file, opened), entryOf(opened, modified))
+    zip.addReadStream(opened.body, paths.pathOf(index, nameOf(index, file, opened)), entryOf(opened, modified))
     await ended
     body.off('close', leave)
   }
   zip.end()
+}
+
+/** Returns the path of a file in the archive: the publisher's name, the storage's, or a generic one. */
+function nameOf(index: number, { publicName }: StoredFile, { name, headers }: OpenedFile): string {
+  const path = publicName === undefined ? safeName(name ?? '') : safePath(publicName)
+  return path || fallbackName(index, headers['content-type'])
 }
 
 function entryOf(opened: OpenedFile, modified: Date) {

@@ -1,10 +1,10 @@
-import { foldedName } from '@tidegate/protocol/public-name'
+import { foldedName } from './public-name.js'
 
 /**
  * Paths of the files of one order. None replaces another or needs its place as a folder, also if a file system does not
  * distinguish names by case or Unicode normal form: a file whose path is taken gets its number in front.
  */
-export class TreePaths {
+export class DistinctPaths {
   private readonly files = new Set<string>()
   private readonly folders = new Set<string>()
 
