@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. With archive=zip in place of fileIndex, all files of the service as a ZIP archive, which has no length and no ranges; the connection is cut if a file fails.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.
          */
         get: operations["download"];
         put?: never;
@@ -158,7 +158,7 @@ export interface paths {
         options?: never;
         /**
          * Download a file: headers only
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. With archive=zip in place of fileIndex, all files of the service as a ZIP archive, which has no length and no ranges; the connection is cut if a file fails.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.
          */
         head: operations["downloadHead"];
         patch?: never;
@@ -1659,7 +1659,7 @@ export interface operations {
                  */
                 fileIndex?: number;
                 /**
-                 * @description In place of fileIndex: all files of the service, as a ZIP archive.
+                 * @description Replaces fileIndex: all files of the service, as a ZIP archive.
                  * @example zip
                  */
                 archive?: "zip";
@@ -1854,7 +1854,7 @@ export interface operations {
                  */
                 fileIndex?: number;
                 /**
-                 * @description In place of fileIndex: all files of the service, as a ZIP archive.
+                 * @description Replaces fileIndex: all files of the service, as a ZIP archive.
                  * @example zip
                  */
                 archive?: "zip";
@@ -2020,7 +2020,7 @@ export interface operations {
                      */
                     fileIndex?: number;
                     /**
-                     * @description In place of fileIndex: all files of the service, as a ZIP archive.
+                     * @description Replaces fileIndex: all files of the service, as a ZIP archive.
                      * @example zip
                      * @constant
                      */

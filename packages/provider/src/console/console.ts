@@ -4,7 +4,7 @@ import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { type ConsoleFacts, consoleFacts, type LocalChain, nodeProblems } from './facts.js'
 import { type ConsoleFiles, consoleFolder, plainFile, readConsole } from './files.js'
-import { readLogo } from './operator.js'
+import { readLogo } from './logo.js'
 
 /** Path of OPERATOR_LOGO below the console. */
 const LOGO = 'operator-logo'

@@ -1,10 +1,10 @@
 import type { Chains } from '@tidegate/chain'
 import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Hex } from 'viem'
+import { type Operator, operatorOf } from '../config/operator.js'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 import { KNOWN_NETWORKS } from './networks.js'
-import { type Operator, operatorOf } from './operator.js'
 
 /** A chain in the configuration of the console. */
 export interface ConsoleChain {

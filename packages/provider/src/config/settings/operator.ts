@@ -19,7 +19,7 @@ export const OPERATOR = {
   }),
   OPERATOR_LOGO: setting({
     parse: parse.text,
-    doc: 'Path of a picture (SVG, PNG, WebP, JPEG) of up to 256 KiB, which the console shows in place of its own mark.',
+    doc: 'Path of a picture (SVG, PNG, WebP, JPEG) of up to 256 KiB, the mark of the console.',
     example: '/etc/tidegate/logo.svg',
   }),
   IMPRINT_URL: link("The operator's imprint.", 'imprint'),

@@ -170,7 +170,7 @@ export const whole = documented(
 
 export const archiveForm = documented(z.literal('zip', 'must be zip'), {
   schema: { const: 'zip' },
-  description: 'In place of fileIndex: all files of the service, as a ZIP archive.',
+  description: 'Replaces fileIndex: all files of the service, as a ZIP archive.',
   example: 'zip',
 })
 
