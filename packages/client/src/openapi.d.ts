@@ -393,7 +393,7 @@ export interface paths {
         };
         /**
          * Hidden assets of an owner
-         * @description The newest 200 assets of an owner that are neither active nor unlisted, as their documents are served: with the data NFT, its name and state, without metadata and services.
+         * @description The newest 200 assets of an owner that are neither active nor unlisted, as their documents are served: with the data NFT, its name and state, without metadata and services. The owner has sent their newest documents.
          */
         get: operations["getApiAquariusAssetsHidden"];
         put?: never;

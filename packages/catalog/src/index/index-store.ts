@@ -131,9 +131,7 @@ export interface HiddenAsset {
   chainId: number
   did: string
   state: number
-  /** Signer of its newest document. */
-  from: Address
-  nft: IndexedNft
+  nft: Omit<IndexedNft, 'tokenUri'>
 }
 
 export interface Generations {
@@ -168,6 +166,9 @@ export interface IndexStore extends IndexGeneration {
   nft(chainId: number, address: Address): Promise<IndexedNft | undefined>
   datatoken(chainId: number, address: Address): Promise<IndexedDatatoken | undefined>
   asset(did: string): Promise<IndexedAsset | undefined>
-  /** Returns the assets of an owner at creation that are neither active nor unlisted, the newest first. */
+  /**
+   * Returns the assets of an owner at creation that are neither active nor unlisted, the newest first. The owner has sent their newest
+   * documents: anybody can deploy data NFTs for another owner.
+   */
   hiddenOf(owner: Address, limit: number): Promise<HiddenAsset[]>
 }

@@ -44,7 +44,12 @@ export function indexSuite(session: StoreSession): void {
     const hidden = (of = nft.owner) => session.store.index.hiddenOf(of, 10)
     expect(await hidden()).toEqual([])
     await commit(session, [{ kind: 'state', nft: NFT, state: 3 }], 9)
-    expect(await hidden()).toEqual([{ chainId: 1, did: DID, state: 3, from: metadata.from, nft }])
+    const { tokenUri: _, ...told } = nft
+    expect(await hidden()).toEqual([{ chainId: 1, did: DID, state: 3, nft: told }])
+    // anybody may deploy an NFT for this owner, and describe it
+    await commit(session, [{ kind: 'metadata', metadata: { ...metadata, state: 3, from: BOB } }], 9)
+    expect(await hidden()).toEqual([])
+    await commit(session, [{ kind: 'metadata', metadata: { ...metadata, state: 3 } }], 9)
     expect(await hidden(NFT)).toEqual([])
     await commit(session, [{ kind: 'state', nft: NFT, state: 5 }], 10)
     expect(await hidden()).toEqual([])

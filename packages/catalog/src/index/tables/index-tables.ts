@@ -33,10 +33,10 @@ const DATATOKENS_OF = sql(
    WHERE chain_id = :generation AND nft = :nft ORDER BY position`,
 )
 const HIDDEN_OF = sql(
-  `SELECT r.chain_id AS chain, a.did, a.state, a.sender, n.address, n.name, n.symbol, n.token_uri, n.owner, n.created
+  `SELECT r.chain_id AS chain, a.did, a.state, n.address, n.name, n.symbol, n.owner, n.created
    FROM index_nft n JOIN index_reading r ON r.id = n.chain_id AND r.role = 'live'
      JOIN index_asset a ON a.chain_id = n.chain_id AND a.nft = n.address
-   WHERE n.owner = :owner AND a.state NOT IN (0, 5) AND a.ddo IS NOT NULL
+   WHERE n.owner = :owner AND a.sender = :owner AND a.state NOT IN (0, 5) AND a.ddo IS NOT NULL
    ORDER BY n.created DESC, a.did LIMIT :limit`,
 )
 const assetIn = (dialect: Dialect) =>
@@ -143,9 +143,8 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
     datatoken: async (chainId, address) => (await rows<IndexedDatatoken>(LIVE_DATATOKEN({ chainId, address })))[0],
     asset,
     hiddenOf: async (owner, limit) =>
-      (await rows<Record<string, Value>>(HIDDEN_OF({ owner, limit }))).map(({ chain, did, state, sender, ...row }) => ({
-        ...({ chainId: chain, did, state, from: sender } as Omit<HiddenAsset, 'nft'>),
-        nft: nftOf(row),
-      })),
+      (await rows<Record<string, Value>>(HIDDEN_OF({ owner, limit }))).map(
+        ({ chain, did, state, ...nft }) => ({ chainId: chain, did, state, nft }) as unknown as HiddenAsset,
+      ),
   }
 }

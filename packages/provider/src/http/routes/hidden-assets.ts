@@ -16,7 +16,7 @@ export const hiddenAssets: Endpoint = {
   anonymous: true,
   doc: {
     summary: 'Hidden assets of an owner',
-    description: `The newest ${MOST} assets of an owner that are neither active nor unlisted, as their documents are served: with the data NFT, its name and state, without metadata and services.`,
+    description: `The newest ${MOST} assets of an owner that are neither active nor unlisted, as their documents are served: with the data NFT, its name and state, without metadata and services. The owner has sent their newest documents.`,
     params,
     responses: { 200: json('The documents.', { type: 'array', items: { type: 'object' } }) },
     errors: ['CHAIN_UNAVAILABLE'],
@@ -26,12 +26,11 @@ export const hiddenAssets: Endpoint = {
     app.get(this.path, async (request) => {
       const { owner } = readParams(schema, request)
       const found = await catalog.hidden.hiddenOf(owner.address, MOST)
-      const served = found.filter(({ chainId, from }) =>
-        isOfPublishers({ chainId, metadata: { from } }, catalog.publishers),
-      )
-      return served.map(({ chainId, did, state, nft: { tokenUri: tokenURI, ...nft } }) => ({
+      const metadata = { from: owner.address }
+      const served = found.filter(({ chainId }) => isOfPublishers({ chainId, metadata }, catalog.publishers))
+      return served.map(({ chainId, did, state, nft }) => ({
         ...{ id: did, chainId, nftAddress: nft.address },
-        nft: { ...nft, tokenURI, state },
+        nft: { ...nft, state },
       }))
     })
   },
