@@ -3,12 +3,14 @@
  * are settings.
  */
 export const PROTOCOL_LIMITS = {
-  /** The shape of a files object, before it is encrypted: 10,000 files of a few fields each. */
+  /** A files object, before it is encrypted. */
   filesObject: {
+    /** Bytes: as hex they fill the field of a document. That is about 2,500 files with names. */
+    size: 262_000,
     /** Commas and brackets. */
-    values: 200_000,
+    values: 50_000,
     /** Keys. */
-    keys: 100_000,
+    keys: 25_000,
     /** Nesting: a storage object with an ABI needs eight. */
     depth: 32,
   },

@@ -1,6 +1,5 @@
 import { untrustedView } from '@tidegate/chain'
 import { AccessError, JsonBoundsError, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
-import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Address } from 'viem'
 import type { Access } from './access.js'
 import type { OpenService } from './service.js'
@@ -21,16 +20,16 @@ export function withPresentFiles(
     throw ValidationError.of('body', 'The body must be a files object of this data NFT and datatoken.')
   const known = new Set(files.map((object) => JSON.stringify(object)))
   const present = fileLists.of(asset, { service, index }).objects.filter((one) => !known.has(JSON.stringify(one)))
-  const { count } = STORAGE_LIMITS.files
-  const sum = files.length + present.length
-  if (sum > count)
-    throw ValidationError.of(
-      'body',
-      `A service has at most ${count} files, and these are ${sum} with its present ones.`,
-    )
   const names = new Set(files.map(nameOf))
   const all = [...files, ...present.map((object) => renamed(object, names))]
-  return Buffer.from(JSON.stringify({ nftAddress, datatokenAddress, files: all }))
+  const joined = Buffer.from(JSON.stringify({ nftAddress, datatokenAddress, files: all }))
+  const { size } = PROTOCOL_LIMITS.filesObject
+  if (joined.length > size)
+    throw ValidationError.of(
+      'body',
+      `The new files and the present ones have more than ${size} bytes, which no document holds.`,
+    )
+  return joined
 }
 
 /** Returns a storage object with a free name, which it adds to the taken ones. */

@@ -53,13 +53,15 @@ describe('POST /api/services/encrypt/version', () => {
   it('refuses everybody but those who may change the metadata, and discloses nothing (threat 106)', async () => {
     const other = await world.somebody()
     const foreign = filesOf([object('c')], world.network.addresses.Ocean as string)
+    const most = 262_000 - filesOf([object('')]).length
     const refusals = [
       [await post(filesOf([object('c')]), other), 403, /UPDATER_DENIED/],
       [await post(filesOf([object('c')]), publisher, { consumerAddress: other.address }), 400, /signature/],
       [await post(filesOf([object('c')]), publisher, { signature: '' }), 400, /signature/],
       [await post(foreign), 400, /of this data NFT/],
       [await post('no json'), 400, /of this data NFT/],
-      [await post(filesOf(Array(9_999).fill(object('c')))), 400, /at most 10000 files, and these are 10002/],
+      [await post(filesOf([object('x'.repeat(most + 1))])), 413, /BODY_TOO_LARGE/],
+      [await post(filesOf([object('x'.repeat(most))])), 400, /the present ones have more than 262000 bytes/],
       [await post(filesOf([object('c')]), publisher, { serviceId: 'no' }), 400, /UNKNOWN_SERVICE/],
     ] as const
     for (const [{ status, text }, expected, reason] of refusals) {

@@ -1,3 +1,4 @@
+import { PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import { assertUpdater, withPresentFiles } from '../../access/present-files.js'
 import { openService } from '../../access/service.js'
@@ -43,8 +44,9 @@ export const encryptVersion: Endpoint = {
   register(app, services) {
     const { settings, access, uploads } = services
     const read = consumerParams(params, settings)
+    const bodyLimit = Math.min(PROTOCOL_LIMITS.filesObject.size, settings.MAX_BODY_SIZE)
     withRawBody(app, (scope) => {
-      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
+      scope.post(this.path, { bodyLimit }, async (request, reply) => {
         const body = octets(request)
         const sent = read({ query: request.query, headers: request.headers, body: undefined } as FastifyRequest)
         const { documentId, serviceId, consumerAddress } = sent.params
