@@ -13,65 +13,61 @@ export interface ListRead {
 }
 
 /**
- * Reads the members of an access list. Returns `known` if the list seems unchanged, or changes while it is read: the number
- * of tokens and the newest one are compared. Transfers and reorganisations may leave those as they are, so that an old
- * reading is repeated. `room`: most members that the list may have. Returns the problem as text if the contract lists no members, or too many. Throws ChainError.
+ * Reads the members of an access list. Returns `known` if the number of tokens and the newest one are the same, or if the list
+ * changes meanwhile. An old reading is repeated, since transfers and reorganisations may change no more than owners. `room`:
+ * most members. Returns the problem as text if there is no reading. Throws ChainError.
  */
 export async function readList(
   chain: Chain,
   list: Address,
   known?: ListRead,
   room: number = MAX_MEMBERS,
-): Promise<ListRead | undefined | string> {
-  const supply = await view(chain, list, 'totalSupply', [[]])
-  if (supply === undefined) return 'is no contract that lists its tokens (ERC-721 Enumerable)'
+): Promise<ListRead | string> {
+  const supply = await view(chain, list, 'totalSupply')
+  if (supply === undefined) return UNLISTED
   const count = supply[0] as bigint
   if (count > BigInt(room)) return `has ${count} members: all lists together may have ${MAX_MEMBERS}`
   const stamp = await stampOf(chain, list, count)
   const isRecent = known && performance.now() - known.at < Math.max(REREAD, Number(count) * 1000)
-  if (stamp === undefined || (known?.stamp === stamp && isRecent)) return known
+  if (stamp !== undefined && known?.stamp === stamp && isRecent) return known
   const at = performance.now()
-  const members = await membersOf(chain, list, Number(count))
-  const isUnchanged = members && (await stampOf(chain, list, count)) === stamp
-  return isUnchanged ? { stamp, at, members } : known
+  const members = stamp === undefined ? undefined : await membersOf(chain, list, Number(count))
+  if (stamp === undefined || !members) return known ?? UNLISTED
+  return (await stampOf(chain, list, count)) === stamp ? { stamp, at, members } : (known ?? 'changes while it is read')
 }
 
-/** Identifies the newest token of a list and its owner: ids are never used twice. Undefined if it has changed meanwhile. */
+const UNLISTED = 'is no contract that lists its tokens (ERC-721 Enumerable)'
+
+/** Identifies the newest token of a list and its owner: ids are never used twice. Undefined if there is none now. */
 async function stampOf(chain: Chain, list: Address, count: bigint): Promise<string | undefined> {
   if (count === 0n) return 'empty'
-  const newest = await view(chain, list, 'tokenByIndex', [[count - 1n]])
-  const owner = newest && (await view(chain, list, 'ownerOf', [[newest[0] as bigint]]))
+  const newest = await view(chain, list, 'tokenByIndex', [count - 1n])
+  const owner = newest && (await view(chain, list, 'ownerOf', newest as bigint[]))
   return owner && [count, newest, owner].join(' ')
 }
 
 async function membersOf(chain: Chain, list: Address, count: number): Promise<Set<Address> | undefined> {
   const members = new Set<Address>()
   for (let first = 0; first < count; first += SLICE) {
-    const indices = Array.from({ length: Math.min(SLICE, count - first) }, (_, at) => [BigInt(first + at)] as const)
+    const indices = Array.from({ length: Math.min(SLICE, count - first) }, (_, at) => BigInt(first + at))
     const ids = await view(chain, list, 'tokenByIndex', indices)
-    const owners =
-      ids &&
-      (await view(
-        chain,
-        list,
-        'ownerOf',
-        ids.map((id) => [id as bigint] as const),
-      ))
+    const owners = ids && (await view(chain, list, 'ownerOf', ids as bigint[]))
     if (!owners) return undefined
     for (const owner of owners) members.add(owner as Address)
   }
   return members
 }
 
-/** Calls a function once for each of some arguments. Undefined if one of the calls fails. Throws ChainError. */
+/** Calls a function once for each number, or once without one. Undefined if one of the calls fails. Throws ChainError. */
 async function view(
   chain: Chain,
   list: Address,
   name: 'totalSupply' | 'tokenByIndex' | 'ownerOf',
-  args: readonly (readonly bigint[])[],
+  numbers?: readonly bigint[],
 ): Promise<(bigint | Address)[] | undefined> {
+  const calls = numbers?.map((number) => [number]) ?? [[]]
   const answers = await chain.nodes.ask(
-    (_client, foreign) => Promise.all(args.map((each) => untrustedView(foreign, list, name, each as never))),
+    (_client, foreign) => Promise.all(calls.map((args) => untrustedView(foreign, list, name, args as never))),
     { accept: (all) => !all.includes(undefined), agreeOn: (all) => all },
   )
   return answers.includes(undefined) ? undefined : (answers as (bigint | Address)[])

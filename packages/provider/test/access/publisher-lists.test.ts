@@ -1,16 +1,21 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Wallet } from 'ethers'
+import type { Hex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runCommand } from '../../../../test/helpers/command.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { placed } from '../../../../test/helpers/raw-contracts.js'
 import { ask, askJson } from '../../../../test/helpers/requests.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import { type App, createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import { AccessListContract } from './access-list.js'
+
+/** Code that answers `totalSupply` with 5 and reverts otherwise, as a token without a list of its holders. */
+const COUNTING: Hex = '0x60003560e01c6318160ddd1460145760006000fd5b600560005260206000f3'
 
 /** AUTHORIZED_PUBLISHERS_LIST, with the real contract of access lists (threat 103). */
 describe('AUTHORIZED_PUBLISHERS_LIST', () => {
@@ -86,7 +91,11 @@ describe('AUTHORIZED_PUBLISHERS_LIST', () => {
   it('keeps assets hidden while a list cannot be read, and says so', async () => {
     const list = await newList([])
     const { chainId, addresses } = world.network
-    const settings = environment('wrong', { [chainId]: [list.address, addresses.ERC721Factory, newWallet().address] })
+    // counts five tokens, and lists none
+    const counting = await placed((method, params) => world.rpc(method, params), COUNTING)
+    const settings = environment('wrong', {
+      [chainId]: [list.address, addresses.ERC721Factory, newWallet().address, counting],
+    })
     await withService(settings, async (base) => {
       await eventually(async () => (await ask(`${base}/ready`)).status === 200)
       expect(await found(base)).toBe('CHAIN_UNAVAILABLE')
@@ -94,7 +103,8 @@ describe('AUTHORIZED_PUBLISHERS_LIST', () => {
     })
     const { status, stdout } = await runCommand(['doctor'], settings)
     const problem = 'is no contract that lists its tokens (ERC-721 Enumerable)'
-    expect(stdout).toContain(`FAIL  chain ${chainId}: access list ${addresses.ERC721Factory} ${problem}`)
+    for (const wrong of [addresses.ERC721Factory, counting])
+      expect(stdout).toContain(`FAIL  chain ${chainId}: access list ${wrong} ${problem}`)
     expect(stdout).toContain(`ok    chain ${chainId}: access list ${list.address} has 0 publisher(s)`)
     expect(status).toBe(1)
   })

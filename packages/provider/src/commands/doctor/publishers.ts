@@ -15,7 +15,7 @@ export async function* publisherFindings(
         ? await readList(chain, list).catch(() => 'cannot be read: no node answers')
         : 'is on a chain that is not served'
       const ok = typeof read === 'object'
-      const text = ok ? `has ${read.members.size} publisher(s)` : (read ?? 'changes, so that it cannot be read now')
+      const text = ok ? `has ${read.members.size} publisher(s)` : read
       yield { ok, text: `chain ${chainId}: access list ${list} ${text}` }
     }
   }
