@@ -34,6 +34,11 @@ async function closeDialog(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
+async function showSales(page: Page): Promise<void> {
+  await connect(page, 1)
+  await page.locator('.sale-row').first().waitFor()
+}
+
 /** Every page of the console, in its states. Account 1 has published, account 4 has bought. */
 export const SHOTS: readonly Shot[] = [
   { name: 'catalogue', path: () => '' },
@@ -123,6 +128,24 @@ export const SHOTS: readonly Shot[] = [
     prepare: async (page) => {
       await connect(page, 4)
       await page.getByRole('button', { name: 'Download' }).first().waitFor()
+    },
+  },
+  { name: 'mine-sales', path: () => 'mine/sales', prepare: showSales },
+  {
+    name: 'receipt',
+    path: () => 'mine/sales',
+    prepare: async (page) => {
+      await showSales(page)
+      await page.getByRole('link', { name: 'Receipt' }).first().click()
+      await page.locator('.receipt').waitFor()
+    },
+  },
+  {
+    name: 'mine-lists',
+    path: () => 'mine/lists',
+    prepare: async (page) => {
+      await connect(page, 1)
+      await page.getByLabel('Name of the list').waitFor()
     },
   },
   {

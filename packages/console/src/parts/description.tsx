@@ -3,11 +3,14 @@ import { clamped } from '../format/hostile.js'
 import { text as words } from '../text.js'
 import { Markdown } from './markdown.js'
 
+/** Characters of a folded text. */
+const FOLDED = 1_200
+
 /** A stranger's Markdown, folded after its beginning. */
-export function Description({ text, most = 1_200 }: { text: string; most?: number }) {
+export function Description({ text }: { text: string }) {
   const [whole, setWhole] = useState(false)
-  const { text: shown, rest } = clamped(text, whole ? text.length : most)
-  const isLong = text.length > most
+  const { text: shown, rest } = clamped(text, whole ? text.length : FOLDED)
+  const isLong = text.length > FOLDED
   return (
     <div class="paragraphs">
       <div class="markdown">

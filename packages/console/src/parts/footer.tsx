@@ -1,7 +1,7 @@
 import { config, type Operator } from '../state/config.js'
 import { text } from '../text.js'
 
-/** Who runs the provider, and the pages that the operator names. Empty without an operator. */
+/** The operator's name and pages. Empty without an operator. */
 export function Footer() {
   const { operator } = config()
   if (!operator) return null
@@ -29,6 +29,6 @@ export function Footer() {
   )
 }
 
-/** An address with @ is for e-mail; the provider has checked that everything else is an http(s) URL. */
+/** Returns the link of a contact. The provider has checked that it is an e-mail address or an http(s) URL. */
 const hrefOf = (contact: NonNullable<Operator['contact']>) =>
   /^https?:/i.test(contact) ? contact : `mailto:${contact}`

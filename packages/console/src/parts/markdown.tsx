@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { text as words } from '../text.js'
 import { Visible } from './words.js'
 
-/** Longer texts, and deeper ones, are shown as they are: no description needs as much markup. */
+/** Longer or more deeply nested texts are shown without markup. */
 const MOST = { characters: 5_000, depth: 12 }
 
 /**
- * A stranger's text as Markdown. Elements are created from its tokens, so that HTML is text, and nothing of it can run. A
- * picture is its alternative text; a link leads to the web or to e-mail alone, and shows where.
+ * A stranger's text as Markdown. Elements are created from its tokens, so HTML stays text and cannot run. A picture is its
+ * alternative text. A link shows its target, and leads only to the web or to e-mail.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = text.length > MOST.characters ? undefined : tokensOf(text)
@@ -19,7 +19,7 @@ function tokensOf(text: string): Token[] | undefined {
   try {
     return lexer(text)
   } catch {
-    // nested so deep that the parser ends
+    // nested too deeply for the parser's stack
     return undefined
   }
 }
@@ -141,7 +141,7 @@ function phrase(token: MarkedToken, depth: number): ComponentChildren {
   }
 }
 
-/** Returns where a link leads; undefined if it is no address of the web or of e-mail. */
+/** Returns the target of a link; undefined if it is neither a web nor an e-mail address. */
 function targetOf(href: string): { href: string; where: string } | undefined {
   if (!URL.canParse(href)) return undefined
   const url = new URL(href)

@@ -1,22 +1,23 @@
 import type { Amount, Paid } from '@tidegate/client'
+import { Fragment } from 'preact'
 import { text } from '../text.js'
 import { AmountText } from './values.js'
 
-/** Amounts of several tokens in one line. */
-export function Amounts({ amounts }: { amounts: readonly Amount[] }) {
+/** Amounts of several tokens in one line; `whole` shows all decimals. */
+export function Amounts({ amounts, whole = true }: { amounts: readonly Amount[]; whole?: boolean }) {
   return (
     <>
       {amounts.map((amount, at) => (
-        <>
+        <Fragment key={amount.token}>
           {at > 0 && text.and}
-          <AmountText key={amount.token} amount={amount} whole />
-        </>
+          <AmountText amount={amount} whole={whole} />
+        </Fragment>
       ))}
     </>
   )
 }
 
-/** What an order's transaction paid, or why it paid nothing. */
+/** The sum of an order's payments, or the reason that there are none. */
 export function PaidText({ paid: { source, total } }: { paid: Paid }) {
   const { sources } = text.receipt
   if (total.length === 0) return <span class="muted">{sources[source]}</span>

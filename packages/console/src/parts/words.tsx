@@ -12,7 +12,7 @@ export function Words({ text, most = 300 }: Told) {
   const { text: shown, rest } = clamped(text, most)
   return (
     <bdi class="words">
-      {stretchesOf(shown).map(stretched)}
+      <Visible text={shown} />
       {rest > 0 && '…'}
     </bdi>
   )

@@ -10,7 +10,7 @@ export interface ChainConfig {
   explorer?: string
 }
 
-/** Who runs the provider. */
+/** The operator of the provider. */
 export interface Operator {
   name?: string
   url?: string

@@ -88,6 +88,7 @@ describe('the next step', () => {
     ['buy', {}],
     ['buying', { buying: true }],
     ['failed', { quote: { error: new Error(), loading: false } }],
+    ['denied', { quote: { error: { code: 'CREDENTIALS_DENIED' }, loading: false } }],
     ['wait', { open: entry() }],
     ['unsure', { open: entry({ state: 'unsure' }) }],
     ['download', { bought: HASH }],

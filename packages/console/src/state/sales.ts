@@ -31,7 +31,10 @@ export interface Sales {
 /** Block ranges to try if a node does not return all logs. */
 const RECENT = [100_000n, 10_000n, 1_000n]
 
-/** Returns the orders of datatokens with their income, oldest first, from the chain's events. Throws the node's errors. */
+/**
+ * Returns the orders of datatokens with their income, oldest first. Reads few logs; the library's `sales` reads a receipt for
+ * each order. Throws the node's errors.
+ */
 export async function salesOf(chainId: number, datatokens: readonly Address[]): Promise<Sales> {
   if (datatokens.length === 0) return { sales: [], incomplete: false }
   const client = await readerOf(chainId)

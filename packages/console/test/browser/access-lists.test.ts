@@ -1,22 +1,15 @@
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, dev, NARROW, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, connect, dev, NARROW, observed, page, published, use, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
-
-async function use(account: number): Promise<void> {
-  await button(/^Wallet 0x/).click()
-  await page.getByLabel(`Account ${account}`).check()
-  await page.keyboard.press('Escape')
-}
 
 it('creates and changes a list, sells to its members, and tells everybody else', async () => {
   const [, , member, other] = dev.facts.accounts.map(({ address }) => address) as string[]
   await visit('mine/lists')
   page.setDefaultTimeout(20_000)
-  await button('Connect wallet').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
+  await connect()
   await page.getByLabel('Name of the list').fill('Harbours')
   await page.getByLabel('Members', { exact: true }).fill(member as string)
   await button('Create list').click()

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, dev, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, connect, dev, observed, page, published, use, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
 
@@ -19,14 +19,6 @@ beforeAll(async () => {
   order = (await buyer.buy(did)).order
   await eventually(() => buyer.receipt(order).then(Boolean, () => false))
 })
-
-async function connect(account: number): Promise<void> {
-  await button('Connect wallet').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
-  await button(/^Wallet 0x/).click()
-  await page.getByLabel(`Account ${account}`).check()
-  await page.keyboard.press('Escape')
-}
 
 const overflows = () => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
@@ -43,7 +35,7 @@ async function assertFits(name: string): Promise<void> {
 describe('the sales of a publisher', () => {
   it('are listed with payments and sums, and saved as CSV', async () => {
     await visit('mine/sales')
-    await connect(0)
+    await connect()
     const row = page.locator(`.sale-row[data-order="${order}"]`)
     await row.getByText('2.5025 OCEAN').first().click()
     await row.getByText('0.0025 OCEAN').waitFor()
@@ -62,7 +54,8 @@ describe('the sales of a publisher', () => {
 describe('the receipt of a buyer', () => {
   it('is reached from the orders, and names each payment', async () => {
     await visit('mine/orders')
-    await connect(2)
+    await connect()
+    await use(2)
     const row = page.locator(`.order-row[data-did="${did}"]`)
     await row.getByText('2.5025 OCEAN').waitFor()
     await assertFits('orders')
@@ -79,7 +72,8 @@ describe('the receipt of a buyer', () => {
 
   it('is not shown to somebody else', async () => {
     await visit(`receipt/${order}`)
-    await connect(3)
+    await connect()
+    await use(3)
     await page.getByText(`order: ${order} belongs to`).waitFor()
     expect(await page.locator('.receipt').count()).toBe(0)
   })

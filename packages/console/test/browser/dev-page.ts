@@ -42,6 +42,19 @@ export const visit = (path: string) => page.goto(`${dev.facts.providerUrl}/conso
 export const button = (name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' }).first()
 
+/** Connects the built-in wallet, as the first account. */
+export async function connect(): Promise<void> {
+  await button('Connect wallet').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Built-in wallet' }).click()
+}
+
+/** Switches the connected wallet to another account. */
+export async function use(account: number): Promise<void> {
+  await button(/^Wallet 0x/).click()
+  await page.getByLabel(`Account ${account}`).check()
+  await page.keyboard.press('Escape')
+}
+
 /** Publishes as the first account, and waits until the asset is indexed. */
 export async function published(request: Omit<PublishRequest, 'files'>, fileName = 'data.csv', content = 'a,b\n1,2\n') {
   const { providerUrl: url, rpcUrl, accounts } = dev.facts

@@ -60,11 +60,7 @@ function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'pu
     case 'connect':
       return (
         <Button kind="primary" size="large" icon="wallet" onClick={() => choosingWallet.set(true)}>
-          {asset.buyers || service.buyers
-            ? words.connectInvited
-            : service.price.type === 'free' && service.price.total.length === 0
-              ? words.connectFree
-              : words.connect}
+          {words[connectWords(asset, service)]}
         </Button>
       )
     case 'switch':
@@ -106,11 +102,18 @@ function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'pu
           )}
         </Notice>
       )
-    case 'failed':
+    case 'denied':
       // the notice above the price says who may buy
-      if ((next.error as { code?: string }).code === 'CREDENTIALS_DENIED') return null
+      return null
+    case 'failed':
       return <Problem error={next.error} onRetry={again} />
   }
+}
+
+function connectWords({ buyers }: Asset, service: AssetService): 'connect' | 'connectFree' | 'connectInvited' {
+  if (buyers || service.buyers) return 'connectInvited'
+  const { type, total } = service.price
+  return type === 'free' && total.length === 0 ? 'connectFree' : 'connect'
 }
 
 function Busy({ label, hint }: { label: string; hint?: string }) {

@@ -56,14 +56,14 @@ export function Order({ asset, service, choose, reload }: OrderProps) {
   )
 }
 
-/** Says who may buy, if not everybody, and whether this account may. */
+/** Names the accounts that may buy if not all may, and tells whether this account may. */
 function Invited({ asset, service, next }: { asset: Asset; service: AssetService; next: NextStep }) {
   const { asset: words } = text
-  const isRefused = next.step === 'failed' && (next.error as { code?: string }).code === 'CREDENTIALS_DENIED'
+  const isDenied = next.step === 'denied'
   const rules = [asset.buyers, service.buyers].filter((buyers) => buyers !== undefined)
-  if (rules.length === 0 && !isRefused) return null
+  if (rules.length === 0 && !isDenied) return null
   return (
-    <Notice kind={isRefused ? 'warn' : 'plain'}>
+    <Notice kind={isDenied ? 'warn' : 'plain'}>
       <p>
         <strong>{words.invited}</strong>
       </p>
@@ -72,7 +72,7 @@ function Invited({ asset, service, next }: { asset: Asset; service: AssetService
           {words.mayBuy(words.invitedBy(accounts.length, lists.length))}
         </p>
       ))}
-      {isRefused && <p class="small">{words.notInvited}</p>}
+      {isDenied && <p class="small">{words.notInvited}</p>}
     </Notice>
   )
 }

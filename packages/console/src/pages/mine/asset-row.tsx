@@ -1,11 +1,11 @@
 import type { Asset } from '@tidegate/client'
-import { Fragment } from 'preact'
 import { shortDid } from '../../format/address.js'
 import { summed } from '../../format/amount.js'
 import { plainLine } from '../../format/hostile.js'
 import { FileIcon, guessedName } from '../../icons/file-icon.js'
 import { Button } from '../../parts/button.js'
-import { AmountText, PriceText } from '../../parts/values.js'
+import { Amounts } from '../../parts/payments.js'
+import { PriceText } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
 import { pathOf } from '../../state/page/route.js'
 import type { Sale } from '../../state/sales.js'
@@ -84,12 +84,7 @@ function Numbers({ orders, sales }: { orders: number; sales: readonly Sale[] }) 
         <dt>{words.income}</dt>
         <dd>
           {income.length === 0 && <span class="muted">{words.noIncome}</span>}
-          {income.map((amount, at) => (
-            <Fragment key={amount.token}>
-              {at > 0 && text.and}
-              <AmountText amount={amount} />
-            </Fragment>
-          ))}
+          <Amounts amounts={income} whole={false} />
         </dd>
       </div>
     </dl>

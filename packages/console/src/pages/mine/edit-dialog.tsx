@@ -4,7 +4,7 @@ import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Problem, Skeleton } from '../../parts/states.js'
-import { contextNow, reading } from '../../state/context.js'
+import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { changesOf, type Edited, editedOf } from '../../state/publishing/changes.js'
 import { type NewFiles as NewFilesState, uploaded } from '../../state/publishing/new-files.js'
@@ -45,7 +45,7 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
     let current = ''
     const context = contextNow(() => ({ kind: 'update', did, title: name.slice(0, 200), step: current }))
     try {
-      const changes = changesOf(before, edited, await oceanOf(asset.chainId))
+      const changes = changesOf(before, edited)
       const objects = await uploaded(files.files, (label, percent) => setStep(words.uploading(label, percent)))
       const { changed } = await update(context, did, {
         ...changes,
@@ -82,10 +82,4 @@ function isShown(before: Asset, told: Asset, changed: Changed['changed']): boole
   if (changed.some((field) => field !== 'price' && field !== 'state'))
     return told.updated?.getTime() !== before.updated?.getTime()
   return !changed.includes('state') || told.state !== before.state
-}
-
-/** Returns the address of OCEAN on a chain, if the provider names it. */
-async function oceanOf(chainId: number): Promise<`0x${string}` | undefined> {
-  const { contracts } = await reading().api.get<{ contracts?: Record<string, { Ocean?: `0x${string}` }> }>('/')
-  return contracts?.[String(chainId)]?.Ocean
 }

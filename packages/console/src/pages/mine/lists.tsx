@@ -24,7 +24,7 @@ export function MyLists({ chainId, owner }: { chainId: number; owner: Address })
   return (
     <div class="stack">
       <p class="muted">{words.listsHint}</p>
-      {incomplete && <Notice>{words.incomplete}</Notice>}
+      {incomplete && <Notice>{words.incompleteLists}</Notice>}
       {lists.length === 0 && <p>{words.noLists}</p>}
       {lists.map((list) => (
         <List key={list} list={list} chainId={chainId} owner={owner} />
@@ -78,9 +78,11 @@ function NewList({ chainId, created }: { chainId: number; created: () => void })
         onText={setMembers}
       />
       {error !== undefined && <Problem error={error} />}
-      <Button kind="primary" busy={busy} disabled={name.trim() === ''} onClick={create}>
-        {words.createList}
-      </Button>
+      <div class="row">
+        <Button kind="primary" busy={busy} disabled={name.trim() === ''} onClick={create}>
+          {words.createList}
+        </Button>
+      </div>
     </section>
   )
 }
@@ -113,7 +115,7 @@ function List({ list, chainId, owner }: { list: Address; chainId: number; owner:
       <h2>
         <Words text={name} most={60} />
       </h2>
-      <p class="small">
+      <p class="row small wrap">
         <AddressText address={list} /> <span>{words.memberCount(total)}</span>
       </p>
       {shown.length === 0 && page === 1 && <p class="muted">{words.noMembers}</p>}
@@ -129,10 +131,12 @@ function List({ list, chainId, owner }: { list: Address; chainId: number; owner:
           </li>
         ))}
       </ul>
-      <p class="row wrap">
-        {page > 1 && <Button onClick={() => setPage(1)}>{words.firstMembers}</Button>}
-        {more && <Button onClick={() => setPage(page + 1)}>{words.nextMembers}</Button>}
-      </p>
+      {(page > 1 || more) && (
+        <p class="row wrap">
+          {page > 1 && <Button onClick={() => setPage(1)}>{words.firstMembers}</Button>}
+          {more && <Button onClick={() => setPage(page + 1)}>{words.nextMembers}</Button>}
+        </p>
+      )}
       {isOwn && (
         <TextField
           label={words.addMembers}
@@ -147,9 +151,11 @@ function List({ list, chainId, owner }: { list: Address; chainId: number; owner:
       {already > 0 && <Notice>{words.alreadyMembers(already)}</Notice>}
       {error !== undefined && <Problem error={error} />}
       {isOwn && (
-        <Button busy={busy} disabled={members.trim() === ''} onClick={add}>
-          {words.addMembers}
-        </Button>
+        <div class="row">
+          <Button busy={busy} disabled={members.trim() === ''} onClick={add}>
+            {words.addMembers}
+          </Button>
+        </div>
       )}
     </section>
   )

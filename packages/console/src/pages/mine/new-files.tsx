@@ -1,12 +1,11 @@
-import { useState } from 'preact/hooks'
 import { plainLine } from '../../format/hostile.js'
 import { FileIcon } from '../../icons/file-icon.js'
 import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
-import { Choice, Field } from '../../parts/field.js'
+import { Choice } from '../../parts/field.js'
+import { LocationField } from '../../parts/location-field.js'
 import { Words } from '../../parts/words.js'
 import { config } from '../../state/config.js'
-import { locationOf } from '../../state/publishing/locations.js'
 import type { NewFile, NewFiles as State } from '../../state/publishing/new-files.js'
 import { text } from '../../text.js'
 
@@ -20,7 +19,12 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
   const add = (added: NewFile[]) => onChange({ ...value, files: [...files, ...added] })
   return (
     <>
-      <Location onAdd={(file) => add([file])} />
+      <LocationField
+        label={words.newFiles}
+        hint={words.newFilesHint}
+        add={words.addFile}
+        onAdd={(located) => add([{ key: newKey(), ...located }])}
+      />
       {config().hosting.enabled && (
         <label class="button secondary normal">
           <Icon name="upload" />
@@ -71,38 +75,5 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
         />
       )}
     </>
-  )
-}
-
-function Location({ onAdd }: { onAdd: (file: NewFile) => void }) {
-  const [typed, setTyped] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const { publish: words, mine } = text
-  const add = () => {
-    const located = locationOf(typed)
-    setProblem('problem' in located ? words.problems[located.problem] : undefined)
-    if ('problem' in located) return
-    setTyped('')
-    onAdd({ key: newKey(), ...located })
-  }
-  return (
-    <Field label={mine.newFiles} hint={mine.newFilesHint} problem={problem}>
-      {(props) => (
-        <div class="row location">
-          <input
-            {...props}
-            class="grow"
-            placeholder="https://…"
-            value={typed}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-          <Button onClick={add} icon="plus">
-            {mine.addFile}
-          </Button>
-        </div>
-      )}
-    </Field>
   )
 }

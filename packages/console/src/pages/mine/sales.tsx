@@ -17,6 +17,7 @@ import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/values.js'
 import { AddressText } from '../../parts/wallet/address.js'
 import { Words } from '../../parts/words.js'
+import { save } from '../../state/buying/sinks.js'
 import { isReadable } from '../../state/chains.js'
 import { config } from '../../state/config.js'
 import { contextNow } from '../../state/context.js'
@@ -86,10 +87,7 @@ async function salesOf(owner: Address, onProgress: (read: number) => void, signa
 
 function saveCsv(sold: readonly Sale[]): void {
   const lines = [SALES_CSV_HEADER, ...sold.flatMap(salesCsvLines)]
-  const url = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }))
-  const link = Object.assign(document.createElement('a'), { href: url, download: 'sales.csv' })
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  save(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), 'sales.csv')
 }
 
 const AssetName = ({ did, name }: { did: string; name: string }) => (
@@ -101,31 +99,35 @@ const AssetName = ({ did, name }: { did: string; name: string }) => (
 function Totals({ totals }: { totals: readonly SalesTotal[] }) {
   const { mine: words } = text
   return (
-    <table class="totals">
-      <thead>
-        <tr>
-          <th scope="col">{words.month}</th>
-          <th scope="col">{text.receipt.asset}</th>
-          <th scope="col">{text.asset.orders}</th>
-          <th scope="col">{words.income}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {totals.map(({ month, did, name, orders, renewals, income }) => (
-          <tr key={`${month} ${did}`}>
-            <td>{month}</td>
-            <td>
-              <AssetName did={did} name={name} />
-            </td>
-            <td>
-              {orders}
-              {renewals > 0 && <span class="muted"> + {words.renewals(renewals)}</span>}
-            </td>
-            <td>{income.length === 0 ? <span class="muted">{words.noIncome}</span> : <Amounts amounts={income} />}</td>
+    <div class="table-frame">
+      <table class="totals">
+        <thead>
+          <tr>
+            <th scope="col">{words.month}</th>
+            <th scope="col">{text.receipt.asset}</th>
+            <th scope="col">{text.asset.orders}</th>
+            <th scope="col">{words.income}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {totals.map(({ month, did, name, orders, renewals, income }) => (
+            <tr key={`${month} ${did}`}>
+              <td>{month}</td>
+              <td>
+                <AssetName did={did} name={name} />
+              </td>
+              <td>
+                {orders}
+                {renewals > 0 && <span class="muted"> + {words.renewals(renewals)}</span>}
+              </td>
+              <td>
+                {income.length === 0 ? <span class="muted">{words.noIncome}</span> : <Amounts amounts={income} />}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks'
-import { Button } from '../../parts/button.js'
-import { Choice, Field } from '../../parts/field.js'
+import { Choice } from '../../parts/field.js'
+import { LocationField } from '../../parts/location-field.js'
 import { Notice } from '../../parts/states.js'
 import { config } from '../../state/config.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
-import { addLocation, locationOf } from '../../state/publishing/locations.js'
+import { addLocation } from '../../state/publishing/locations.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { DropZone } from './drop-zone.js'
@@ -14,10 +13,16 @@ import { FileRow } from './file-row.js'
 export function FilesStep({ problem }: { problem: string | undefined }) {
   const { files, anonymous } = useStore(draft)
   const { hosting } = config()
+  const { publish: words } = text
   return (
     <div class="stack">
-      {hosting.enabled ? <DropZone /> : <Notice>{text.publish.hostingOff}</Notice>}
-      <Location />
+      {hosting.enabled ? <DropZone /> : <Notice>{words.hostingOff}</Notice>}
+      <LocationField
+        label={words.location}
+        hint={words.locationHint}
+        add={words.add}
+        onAdd={(located) => void addLocation(located)}
+      />
       {files.length > 0 && (
         <ul class="files">
           {files.map((file) => (
@@ -28,60 +33,20 @@ export function FilesStep({ problem }: { problem: string | undefined }) {
       {files.some(({ kind }) => kind === 'upload') && (
         <Choice
           name="file-names"
-          label={text.publish.fileNames}
+          label={words.fileNames}
           value={anonymous ? 'hidden' : 'public'}
           options={[
-            { value: 'public', label: text.publish.namesPublic },
-            { value: 'hidden', label: text.publish.namesHidden },
+            { value: 'public', label: words.namesPublic },
+            { value: 'hidden', label: words.namesHidden },
           ]}
           onChange={(value) => editDraft({ anonymous: value === 'hidden' })}
         />
       )}
       {problem && (
         <p class="problem" role="alert">
-          {files.length > 0 ? problem : text.publish.noFiles}
+          {files.length > 0 ? problem : words.noFiles}
         </p>
       )}
     </div>
-  )
-}
-
-function Location() {
-  const [typed, setTyped] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const { publish: words } = text
-  const add = () => {
-    const located = locationOf(typed)
-    if ('problem' in located) {
-      setProblem(words.problems[located.problem])
-      return
-    }
-    setProblem(undefined)
-    setTyped('')
-    void addLocation(located)
-  }
-  return (
-    <Field label={words.location} hint={words.locationHint} problem={problem}>
-      {(props) => (
-        <div class="row location">
-          <input
-            {...props}
-            class="grow"
-            value={typed}
-            autocomplete="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter') return
-              event.preventDefault()
-              add()
-            }}
-          />
-          <Button onClick={add} icon="plus">
-            {words.add}
-          </Button>
-        </div>
-      )}
-    </Field>
   )
 }

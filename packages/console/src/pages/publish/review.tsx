@@ -17,7 +17,7 @@ export function Review({ edit }: { edit: ((step: number) => void) | undefined })
   const { chainId, price } = now
   const token = useToken(chainId, price.token)
   const listed = useListedTokens(chainId).find(([, address]) => address === price.token)
-  // a contract may claim any symbol: its address tells which it is
+  // a contract may claim any symbol, so the address is shown too
   const symbol = listed?.[0] ?? (token && `${token.symbol} (${shortAddress(price.token)})`)
   const { publish: words } = text
   return (

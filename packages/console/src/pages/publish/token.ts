@@ -18,7 +18,7 @@ export function useToken(chainId: number | undefined, address: string) {
   return value
 }
 
-/** Returns symbol and address of the tokens in the network's list, without OCEAN, the usual one. */
+/** Returns symbol and address of the tokens in the network's list, except OCEAN. */
 export function useListedTokens(chainId: number | undefined): [symbol: string, address: string][] {
   const chain = chainFor(chainId)
   const { value = {} } = useResource(`${chain}`, async () => (chain === undefined ? {} : tokens(contextNow(), chain)))

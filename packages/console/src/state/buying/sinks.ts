@@ -63,7 +63,8 @@ function memorySink({ name, contentType }: { name: string; contentType: string }
   }
 }
 
-function save(blob: Blob, name: string): void {
+/** Saves bytes in the browser's download folder. */
+export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
   follow(url, name)
   // the browser reads it a moment later

@@ -42,8 +42,8 @@ export function editedOf({ name, description, author, license, tags, state, serv
   }
 }
 
-/** Returns only the changed fields. `ocean`: the address of OCEAN, if the chain has it. */
-export function changesOf(before: Edited, after: Edited, ocean: `0x${string}` | undefined): Changes {
+/** Returns only the changed fields. */
+export function changesOf(before: Edited, after: Edited): Changes {
   const texts = (['name', 'description', 'author', 'license'] as const).filter(
     (field) => after[field].trim() !== before[field],
   )
@@ -52,11 +52,10 @@ export function changesOf(before: Edited, after: Edited, ocean: `0x${string}` | 
   const isSamePrice =
     price.kind === before.price.kind &&
     (price.kind !== 'paid' || (amount === before.price.amount && price.token === before.price.token))
-  const token = (price.token || ocean) as `0x${string}` | undefined
   return {
     ...Object.fromEntries(texts.map((field) => [field, after[field].trim()])),
     ...(tags.join('\n') === before.tags.join('\n') ? {} : { tags }),
-    ...(isSamePrice ? {} : { price: price.kind === 'free' ? 'free' : { amount, ...(token ? { token } : {}) } }),
+    ...(isSamePrice ? {} : { price: price.kind === 'free' ? 'free' : { amount, token: price.token || 'OCEAN' } }),
     ...(days.trim() === before.days ? {} : { timeout: days.trim() ? Math.round(Number(days) * DAY) : 0 }),
     ...(access.kind === 'everybody' ? { access: null } : {}),
     ...(access.kind === 'list' ? { access: addressesOf(access.list) } : {}),

@@ -4,13 +4,16 @@ import { plainLine } from '../../format/hostile.js'
 import { reading } from '../context.js'
 import { addFiles, editFile, type LocatedFile } from './draft.js'
 
-export type Located = { object: FileObject; label: string } | { problem: 'empty' | 'unknown' | 'json' | 'url' }
+export interface Located {
+  object: FileObject
+  label: string
+}
 
 /** Most characters of a location or descriptor. */
 const LONGEST = 100_000
 
 /** Reads a location: an http(s) URL, `ipfs://CID`, `ar://TX`, or a storage object as JSON. */
-export function locationOf(input: string): Located {
+export function locationOf(input: string): Located | { problem: 'empty' | 'unknown' | 'json' | 'url' } {
   const text = input.trim()
   if (text === '' || text.length > LONGEST) return { problem: 'empty' }
   if (text.startsWith('{')) return descriptorOf(text)
@@ -27,7 +30,7 @@ export function locationOf(input: string): Located {
   return { problem: 'unknown' }
 }
 
-function descriptorOf(text: string): Located {
+function descriptorOf(text: string): Located | { problem: 'json' } {
   try {
     const object = JSON.parse(text) as FileObject
     if (typeof object.type !== 'string') return { problem: 'json' }
@@ -40,7 +43,7 @@ function descriptorOf(text: string): Located {
 let count = 0
 
 /** Adds a file with a location, and lets the provider check it. */
-export async function addLocation({ object, label }: Extract<Located, { object: FileObject }>): Promise<void> {
+export async function addLocation({ object, label }: Located): Promise<void> {
   const key = `at-${Date.now().toString(36)}-${count++}`
   const file: LocatedFile = { key, kind: 'location', label, object, status: 'checking' }
   addFiles([file])

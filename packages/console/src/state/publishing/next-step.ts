@@ -12,6 +12,7 @@ export type NextStep =
   | { step: 'buy'; quote: Quote }
   | { step: 'download'; order: `0x${string}` }
   | { step: 'unavailable'; why: 'state' | 'price' }
+  | { step: 'denied' }
   | { step: 'failed'; error: unknown }
 
 export interface Situation {
@@ -37,7 +38,10 @@ export function nextStep({ asset, wallet, readable, quote, open, buying, bought 
   if (open && open.state !== 'unsure') return { step: 'wait', entry: open }
   const away = wallet.chainId !== asset.chainId
   if (away && !readable) return { step: 'switch', chainId: asset.chainId }
-  if (quote.error !== undefined && !quote.loading) return { step: 'failed', error: quote.error }
+  if (quote.error !== undefined && !quote.loading) {
+    const { code } = quote.error as { code?: string }
+    return code === 'CREDENTIALS_DENIED' ? { step: 'denied' } : { step: 'failed', error: quote.error }
+  }
   if (quote.loading || !quote.value) return { step: 'check' }
   if (open) return { step: 'unsure', entry: open }
   if (quote.value.price.type === 'unavailable') return { step: 'unavailable', why: 'price' }
