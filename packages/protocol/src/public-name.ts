@@ -2,7 +2,8 @@ import { NAME_LIMITS } from './limits.js'
 
 const { pathBytes, pathSegment, pathDepth } = NAME_LIMITS.fileName
 
-const bytesOf = (text: string) => new TextEncoder().encode(text).length
+/** Returns the bytes of a text in UTF-8. */
+export const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
@@ -29,3 +30,20 @@ export function publicNameProblem(name: unknown): string | undefined {
 
 /** Returns a name as file systems compare it that ignore case and Unicode normal form. */
 export const foldedName = (name: string) => name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC')
+
+/** Paths, none of which replaces another or needs its place as a folder on any system. */
+export class TakenPaths {
+  private readonly files = new Set<string>()
+  private readonly folders = new Set<string>()
+
+  /** Takes a path. Returns false if it does not fit beside those taken. */
+  take(path: string): boolean {
+    const file = foldedName(path)
+    const folders: string[] = []
+    for (let at = file.indexOf('/'); at !== -1; at = file.indexOf('/', at + 1)) folders.push(file.slice(0, at))
+    if (this.files.has(file) || this.folders.has(file) || folders.some((one) => this.files.has(one))) return false
+    this.files.add(file)
+    for (const folder of folders) this.folders.add(folder)
+    return true
+  }
+}
