@@ -181,12 +181,20 @@ function report(
 /** Whether hidden files keep their names: without a named folder they could become settings of the current one. */
 const keepsDots = ({ output }: GetOptions) => output !== undefined
 
+/** Most files that an error lists. */
+const LISTED = 20
+
 /** Numbers of the requested files. Throws CommandError if there is no such file, or if one must be chosen. */
 function requestedFiles({ files }: AssetService, { file, all, archive }: GetOptions): number[] {
   if (all || archive) return files.map(({ index }) => index)
   if (file === undefined && files.length <= 1) return [0]
   if (file !== undefined && (files.length === 0 || files.some(({ index }) => index === file))) return [file]
-  const list = files.map((one) => `${one.index}: ${fileText(one)}`).join('; ')
+  const more = files.length > LISTED ? `; and ${files.length - LISTED} more` : ''
+  const list =
+    files
+      .slice(0, LISTED)
+      .map((one) => `${one.index}: ${fileText(one)}`)
+      .join('; ') + more
   if (file !== undefined) throw new CommandError('NO_SUCH_FILE', `there is no file ${file}. There are: ${list}`)
   throw misuse(`there are ${files.length} files: choose one with --file N, or take --all or --archive. ${list}`)
 }

@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import type { AccessList, MembersChange } from '@tidegate/client'
+import { agreed } from './people/agreement.js'
 import { address, addresses, forReading, forSigning, whole, YES } from './people/options.js'
-import { assertAgreed } from './people/output/agreed.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
@@ -49,10 +49,8 @@ export async function create(
   { name, yes, ...options }: PeopleOptions & { name: string; yes?: true },
 ): Promise<number> {
   return inSession(options, 'wallet', async ({ client, out, address }) => {
-    if (!yes) {
-      out.note(`  Name     ${shown(name)}`, `  Owner    ${address}`, ...memberLines(members))
-      await assertAgreed('Create this list?', 'no list was created')
-    }
+    if (!yes) out.note(`  Name     ${shown(name)}`, `  Owner    ${address}`, ...memberLines(members))
+    await agreed({ yes, message: 'Create this list?', otherwise: 'no list was created' })
     const made = await client.createAccessList({ name, members, onStep: out.step })
     for (const transaction of made.transactions) out.note(`mined: ${transaction}`)
     out.print(made.list)
@@ -68,11 +66,9 @@ export async function change(
   { yes, ...options }: PeopleOptions & { yes?: true },
 ): Promise<number> {
   return inSession(options, 'wallet', async ({ client, out }) => {
-    if (!yes) {
-      out.note(...memberLines(members))
-      const question = what === 'add' ? 'Add these members?' : 'Remove these members?'
-      await assertAgreed(question, 'the list was not changed')
-    }
+    if (!yes) out.note(...memberLines(members))
+    const message = what === 'add' ? 'Add these members?' : 'Remove these members?'
+    await agreed({ yes, message, otherwise: 'the list was not changed' })
     const call = what === 'add' ? client.addMembers : client.removeMembers
     const changed = await call(list, members, { onStep: out.step })
     for (const transaction of changed.transactions) out.note(`mined: ${transaction}`)

@@ -16,7 +16,7 @@ export const command = (finish: (code: number) => void) =>
 export async function receipt(order: `0x${string}`, options: PeopleOptions & { chain?: number }): Promise<number> {
   const { chain: chainId, ...more } = options
   return inSession(more, 'reader', async ({ client, out, signal }) => {
-    const found = await client.receipt(order.toLowerCase() as `0x${string}`, { chainId, signal })
+    const found = await client.receipt(order, { chainId, signal })
     out.print(...receiptLines(found))
     out.result(saleJson(found))
   })

@@ -69,8 +69,8 @@ const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
 }
 
 /**
- * Searches the assets that are for sale; unlisted ones only by their owner. Throws TidegateError `SEARCH_UNAVAILABLE`, `BAD_OPTION`, and `VALIDATION` for a
- * query that the provider refuses.
+ * Searches the assets that are for sale; unlisted ones only by their owner. Throws TidegateError `SEARCH_UNAVAILABLE`,
+ * `BAD_OPTION`, and `VALIDATION` for a query that the provider refuses.
  *
  * @example
  * const { assets, total } = await search(context, { text: 'tide tables', tags: ['hydrology'], sort: 'newest' })

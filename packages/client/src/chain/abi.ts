@@ -50,7 +50,6 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
 /** Transactions of access lists, and the event of their factory. */
 export const LISTS = /* @__PURE__ */ parseAbi([
   'function deployAccessListContract(string, string, bool, address, address[], string[])',
-  'function mint(address, string)',
   'function batchMint(address[], string[])',
   'function burn(uint256)',
   'event NewAccessList(address indexed contractAddress, address indexed owner)',

@@ -58,11 +58,14 @@ export function readDocument(document: Json, did: string): Served {
   }
 }
 
+/** Longest validity of an order in seconds: its end is still a valid date. */
+const LONGEST = 1e12
+
 function serviceOf(value: unknown, index: number): ServedService[] {
   const { id, type, datatokenAddress, timeout } = fieldsOf(value)
   const datatoken = addressIn(datatokenAddress)
   if (typeof id !== 'string' || !datatoken) return []
-  const seconds = typeof timeout === 'number' && timeout >= 0 ? timeout : 0
+  const seconds = typeof timeout === 'number' && timeout >= 0 ? Math.min(timeout, LONGEST) : 0
   return [{ id, index, type: String(type), datatoken, timeout: seconds }]
 }
 

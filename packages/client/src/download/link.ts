@@ -25,8 +25,8 @@ export interface Link {
 }
 
 /**
- * Creates a link to an ordered file, or an archive of all, for browsers, players and download managers. It serves the whole file and ranges until
- * it expires. Throws TidegateError like a download.
+ * Creates a link to an ordered file, or an archive of all, for browsers, players and download managers. It serves the whole
+ * file and ranges until it expires. Throws TidegateError like a download.
  */
 export async function link(context: Context, did: string, options: LinkOptions = {}): Promise<Link> {
   const { userdata, signal } = options

@@ -130,17 +130,18 @@ export class Transfer {
   }
 
   private async piece(): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    if (this.end !== undefined && this.position >= this.end && this.facts) {
-      this.ended = true
-      return undefined
-    }
+    if (this.end !== undefined && this.position >= this.end && this.facts) return this.finished()
     if (!this.connection) await this.attempt()
     const piece = await this.connection?.read()
     if (piece) return piece
-    if (this.archiveEnd && !this.archiveEnd.isComplete) throw brokenOff()
-    if (this.end === undefined) this.ended = true
-    else if (this.position < this.end) throw brokenOff()
+    if (this.end === undefined) return this.finished()
+    if (this.position < this.end) throw brokenOff()
     return undefined
+  }
+
+  private finished(): undefined {
+    if (this.archiveEnd && !this.archiveEnd.isComplete) throw brokenOff()
+    this.ended = true
   }
 
   private delivered(piece: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

@@ -90,8 +90,8 @@ export async function accessListsOf(
 }
 
 /** Returns whether an account is a member of a list, as the provider decides it: it holds one of the contract's tokens. */
-export async function isMember(context: Context, list: Address, account: Address, chainId: number): Promise<boolean> {
-  return ((await view(await context.chain(chainId), list, 'balanceOf', [account])) ?? 0n) > 0n
+export async function isMember(client: PublicClient, list: Address, account: Address): Promise<boolean> {
+  return ((await view(client, list, 'balanceOf', [account])) ?? 0n) > 0n
 }
 
 /** Throws TidegateError `BAD_REQUEST` for a contract that answers no question of membership: nobody could buy. */

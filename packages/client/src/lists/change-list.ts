@@ -1,10 +1,18 @@
 import { type Address, decodeEventLog, type Hex, isAddressEqual, type TransactionReceipt } from 'viem'
 import { LISTS } from '../chain/abi.js'
-import { view } from '../chain/reads.js'
 import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { checkedAddress, factoryOf, inTurns, type ListOptions, listChain, listFacts, tokensOf } from './access-list.js'
+import {
+  checkedAddress,
+  factoryOf,
+  inTurns,
+  isMember,
+  type ListOptions,
+  listChain,
+  listFacts,
+  tokensOf,
+} from './access-list.js'
 
 /** Most members of one call. */
 const MOST = 1_000
@@ -77,10 +85,7 @@ export async function addMembers(
   options: ListOptions & SendOptions = {},
 ): Promise<MembersChange> {
   const { sender, address, all } = await ownList(context, list, members, options)
-  const held = await inTurns(
-    all,
-    async (member) => ((await view(sender.client, address, 'balanceOf', [member])) ?? 0n) > 0n,
-  )
+  const held = await inTurns(all, (member) => isMember(sender.client, address, member))
   const changed = all.filter((_, at) => !held[at])
   await mintAll(sender, address, changed)
   return { list: address, changed, unchanged: all.filter((_, at) => held[at]), transactions: sender.sent }

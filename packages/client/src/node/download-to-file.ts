@@ -29,8 +29,8 @@ export interface SavedFile {
 }
 
 /**
- * Downloads a file, or an archive of all, to a path, or under its own name into a folder (an existing one, or a path with a slash at its end).
- * The bytes go to `PATH.part`, and `PATH.part.json` describes them. The complete file is synced and gets its name. After an
+ * Downloads a file, or an archive of all, to a path, or under its own name into a folder (an existing one, or a path with a
+ * slash at its end). The bytes go to `PATH.part`, and `PATH.part.json` describes them. The complete file is synced and gets its name. After an
  * interruption, the next call resumes, unless the file has changed. About 2 MiB are buffered, whatever the size. Requests
  * use `node:http`, so settings of `fetch` do not apply.
  *

@@ -1,4 +1,4 @@
-import { foldedName, publicNameProblem } from '@tidegate/protocol/public-name'
+import { bytesOf, foldedName, publicNameProblem } from '@tidegate/protocol/public-name'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { printable } from '../text.js'
@@ -35,8 +35,6 @@ export function assertFileNames(names: readonly unknown[]): void {
       if (file !== undefined) throw clash(file, path)
     }
 }
-
-const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 /** Returns a valid public name. Throws TidegateError `BAD_NAME`. */
 export function assertFileName(name: unknown): string {

@@ -1,3 +1,4 @@
+import { isDid } from '@tidegate/protocol/did'
 import type { Address, Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
@@ -8,6 +9,7 @@ import { addressIn, fieldsOf, listOf } from '../values.js'
 export interface IndexedOrder {
   tx: Hex
   chainId: number
+  /** Empty if the asset was never described. */
   did: string
   datatoken: Address
   consumer: Address
@@ -53,6 +55,9 @@ export async function* indexedPages(
     const range = { ...from, ...(before === undefined ? {} : { lt: before }) }
     const times = Object.keys(range).length > 0 ? [{ range: { timestamp: range } }] : []
     const page = await indexedOrders(context, [...filter, ...times], signal)
+    // a page that is not older than the last one would come again and again
+    if (page.some(({ timestamp }) => timestamp >= (before ?? Number.POSITIVE_INFINITY)))
+      throw badAnswer('an order of another time')
     if (page.length < LIMITS.orders) return yield page
     const oldest = Math.min(...page.map(({ timestamp }) => timestamp))
     const whole = page.filter(({ timestamp }) => timestamp > oldest)
@@ -67,13 +72,12 @@ function rowOf(value: unknown): IndexedOrder {
   const { orderId: tx, chainId, did, datatokenAddress, consumer, timestamp } = fieldsOf(value)
   const [datatoken, receiver] = [addressIn(datatokenAddress), addressIn(consumer)]
   if (typeof tx !== 'string' || !/^0x[0-9a-f]{64}$/.test(tx) || !datatoken || !receiver)
-    throw new TidegateError('BAD_ANSWER', "The provider's index lists an order without its transaction.")
-  return {
-    tx: tx as Hex,
-    chainId: Number(chainId),
-    did: String(did),
-    datatoken,
-    consumer: receiver,
-    timestamp: Number(timestamp),
-  }
+    throw badAnswer('an order without its transaction')
+  if (typeof did !== 'string' || (did !== '' && !isDid(did)) || !isCount(chainId) || !isCount(timestamp))
+    throw badAnswer('an order without asset, chain or time')
+  return { tx: tx as Hex, chainId, did, datatoken, consumer: receiver, timestamp }
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+const badAnswer = (what: string) => new TidegateError('BAD_ANSWER', `The provider's index lists ${what}.`)

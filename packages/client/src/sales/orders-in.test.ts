@@ -47,19 +47,21 @@ const bought = (datatoken: Address, base: bigint, exchange = EXCHANGE) => [
   }),
 ]
 
-const ordered = (datatoken: Address, serviceIndex = 0n) =>
+const ordered = (datatoken: Address, serviceIndex = 0n, timestamp = 1_700_000_000n) =>
   log(datatoken, 'OrderStarted', {
     consumer: BUYER,
     payer: BUYER,
     amount: ONE,
     serviceIndex,
-    timestamp: 1_700_000_000n,
+    timestamp,
     publishMarketAddress: zeroAddress,
     blockNumber: 1n,
   })
 
+const read = (logs: PaymentLog[]) => ordersIn(logs, approved, new Set([DATATOKEN, OTHER]))
+
 const parts = (logs: PaymentLog[]) =>
-  ordersIn(logs, approved).map(({ source, parts }) => [source, ...parts.map(({ to, units }) => [to, units])])
+  read(logs).map(({ source, parts }) => [source, ...parts.map(({ to, units }) => [to, units])])
 
 describe('the orders of one transaction', () => {
   it('have the payments of their own datatoken', () => {
@@ -72,8 +74,8 @@ describe('the orders of one transaction', () => {
 
   it('count a purchase for one order only', () => {
     const logs = [...bought(DATATOKEN, 100n), ordered(DATATOKEN, 0n), ordered(DATATOKEN, 1n)]
-    expect(ordersIn(logs, approved).map(({ source }) => source)).toEqual(['exchange', 'held'])
-    expect(ordersIn(logs, approved).map(({ serviceIndex }) => serviceIndex)).toEqual([0, 1])
+    expect(read(logs).map(({ source }) => source)).toEqual(['exchange', 'held'])
+    expect(read(logs).map(({ serviceIndex }) => serviceIndex)).toEqual([0, 1])
   })
 
   it('trust no exchange that the router does not name: only the transfers count', () => {
@@ -85,5 +87,28 @@ describe('the orders of one transaction', () => {
 
   it('say that the datatoken was held already', () => {
     expect(parts([ordered(DATATOKEN)])).toEqual([['held']])
+  })
+
+  it('are found among thousands of orders that other contracts claim, at once', () => {
+    const claimed = Array.from({ length: 10_000 }, () => ordered(STRANGER))
+    expect(parts([...claimed, ...bought(DATATOKEN, 100n), ordered(DATATOKEN), ...claimed])).toHaveLength(1)
+  })
+
+  it('name few of the tokens that other contracts claim', () => {
+    const contract = (at: number) => `0x${(at + 1).toString(16).padStart(40, '0')}` as Address
+    const claimed = Array.from({ length: 1_000 }, (_, at) => transfer(contract(at), BUYER, STRANGER, 1n))
+    const [order] = read([...claimed, transfer(DATATOKEN, STRANGER, BUYER, ONE), ordered(DATATOKEN)])
+    expect(order?.parts).toHaveLength(20)
+  })
+
+  it('ignore malformed logs', () => {
+    const order = ordered(DATATOKEN)
+    const wrong = [null, {}, { ...order, topics: null }, { ...order, data: '0x12' }, { ...order, address: '0x1' }]
+    expect(parts([...(wrong as PaymentLog[]), order])).toEqual([['held']])
+  })
+
+  it('have a valid time, whatever a contract claims', () => {
+    const [order] = read([ordered(DATATOKEN, 0n, 2n ** 256n - 1n)])
+    expect(order?.time.toISOString()).toBe('+275760-09-13T00:00:00.000Z')
   })
 })

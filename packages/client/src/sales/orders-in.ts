@@ -30,16 +30,23 @@ type Approved = Pick<Contracts, 'exchanges' | 'dispensers'>
 type Bought = Pick<PaidOrder, 'source' | 'parts'>
 
 /**
- * Returns the orders of a transaction with their payments, from its events alone. Only exchanges and dispensers that the
- * router names are trusted: another contract could claim any price.
+ * Returns the orders of datatokens in a transaction with their payments, from its events alone. Only exchanges and dispensers
+ * that the router names are trusted: another contract could claim any price. Nor do orders of other contracts count: they
+ * could be thousands.
  */
-export function ordersIn(logs: readonly PaymentLog[], approved: Approved): PaidOrder[] {
+export function ordersIn(
+  logs: readonly PaymentLog[],
+  approved: Approved,
+  datatokens: ReadonlySet<Address>,
+): PaidOrder[] {
   const events = paymentEvents(logs)
   const isOrder = ({ eventName }: PaymentEvent) => eventName === 'OrderStarted' || eventName === 'OrderReused'
   return events.flatMap((event, at): PaidOrder[] => {
     const { contract: datatoken } = event
-    const next = events.findIndex((other, index) => index > at && isOrder(other))
-    const after = events.slice(at + 1, next < 0 ? undefined : next)
+    if (!isOrder(event) || !datatokens.has(datatoken)) return []
+    const rest = events.slice(at + 1)
+    const next = rest.findIndex(isOrder)
+    const after = next < 0 ? rest : rest.slice(0, next)
     if (event.eventName === 'OrderReused') {
       const { caller: payer, orderTxId: renews, timestamp } = event.args
       const parts = feesIn(after, datatoken, payer)
@@ -53,7 +60,8 @@ export function ordersIn(logs: readonly PaymentLog[], approved: Approved): PaidO
   })
 }
 
-const timeOf = (seconds: bigint) => new Date(Number(seconds) * 1000)
+/** Returns a time; the last one that a date can have for later ones. */
+const timeOf = (seconds: bigint) => new Date(Math.min(Number(seconds) * 1000, 8.64e15))
 
 interface Buyer {
   datatoken: Address
@@ -109,6 +117,9 @@ function swapParts(events: readonly PaymentEvent[], swapped: Named<'Swapped'>): 
   ]
 }
 
+/** Most tokens of one purchase that are read: anybody's contracts can claim a transfer. */
+const TOKENS = 20
+
 /** Returns the net amounts that an account spent, to whatever contract sold the datatoken. */
 function spentBy(events: readonly PaymentEvent[], payer: Address, datatoken: Address): Part[] {
   const byToken = new Map<Address, { units: bigint; receivers: Set<Address> }>()
@@ -121,7 +132,7 @@ function spentBy(events: readonly PaymentEvent[], payer: Address, datatoken: Add
     if (args.from === payer) spent.receivers.add(args.to)
     byToken.set(token, spent)
   }
-  return [...byToken].flatMap(([token, { units, receivers }]): Part[] => {
+  return [...byToken].slice(0, TOKENS).flatMap(([token, { units, receivers }]): Part[] => {
     const [receiver] = receivers.size === 1 ? receivers : []
     return units > 0n ? [{ to: 'seller', token, units, ...(receiver ? { receiver } : {}) }] : []
   })

@@ -21,12 +21,11 @@ export async function createdBy(
 ): Promise<string[]> {
   const client = await context.chain(chainId)
   const [listed, { found, incompleteBefore }] = await Promise.all([
-    listedBy(context, owner),
+    listedBy(context, owner, chainId),
     onChain(context, client, { owner, chainId }),
   ])
   if (incompleteBefore) onIncomplete(incompleteBefore)
-  const own = listed.filter((served) => served.chainId === chainId).map(({ did }) => did)
-  return [...new Set([...own, ...found.map(({ did }) => did)])]
+  return [...new Set([...listed, ...found.map(({ did }) => did)])]
 }
 
 async function onChain(
@@ -43,11 +42,12 @@ async function onChain(
   })
 }
 
-async function listedBy(context: Context, owner: Address): Promise<Served[]> {
-  const found: Served[] = []
+/** Returns the DIDs of the index alone: the documents of thousands of assets are large. */
+async function listedBy(context: Context, owner: Address, chainId: number): Promise<string[]> {
+  const found: string[] = []
   for (let from = 0; from + PAGE.size <= PAGE.reach; from += PAGE.size) {
     const page = await queried(context, { term: { 'nft.owner': owner } }, { from, size: PAGE.size })
-    found.push(...page)
+    found.push(...page.filter((served) => served.chainId === chainId).map(({ did }) => did))
     if (page.length === 0) break
   }
   return found

@@ -1,5 +1,5 @@
 import * as abi from '@tidegate/protocol/abi'
-import { type Address, decodeEventLog, getAddress, type Hex, parseAbi } from 'viem'
+import { type Address, decodeEventLog, getAddress, type Hex, parseAbi, toEventSelector } from 'viem'
 
 /** Events of an order's transaction that show its payments. */
 const PAYMENTS = /* @__PURE__ */ parseAbi([
@@ -27,11 +27,17 @@ type Decoded = ReturnType<typeof decodeEventLog<typeof PAYMENTS>>
 /** An event with its contract. An event counts for one order only. */
 export type PaymentEvent = Decoded & { contract: Address; isUsed: boolean }
 
-/** Decodes the logs of a transaction. Skips other events. */
+/** Decodes the logs of a transaction. Skips other events, and malformed logs. */
 export function paymentEvents(logs: readonly PaymentLog[]): PaymentEvent[] {
-  return logs.flatMap(({ address, topics, data }) => {
+  // each event alone: a search among all hashes their signatures for every log
+  const byTopic = new Map(PAYMENTS.map((event) => [toEventSelector(event), [event] as unknown]))
+  return logs.flatMap((log) => {
     try {
-      const event = decodeEventLog({ abi: PAYMENTS, topics: topics as [Hex, ...Hex[]], data })
+      const { address, data } = log
+      const topics = log.topics as [Hex, ...Hex[]]
+      const abi = byTopic.get(topics[0]) as typeof PAYMENTS | undefined
+      if (!abi) return []
+      const event = decodeEventLog({ abi, topics, data })
       return [{ ...event, contract: getAddress(address), isUsed: false }]
     } catch {
       return []

@@ -1,4 +1,4 @@
-import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
+import { type Address, type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
 import { Tokens } from '../buying/price.js'
 import { type Contracts, contractsOf } from '../chain/contracts.js'
 import { summed } from '../chain/erc20.js'
@@ -27,30 +27,34 @@ export class PaymentReader {
     return new PaymentReader(client, contracts, chainId)
   }
 
-  /** Returns the orders of a transaction. Throws TidegateError `UNKNOWN_TRANSACTION`, `CHAIN_UNREACHABLE`. */
-  async ordersOf(hash: Hex): Promise<PaidOrder[]> {
-    const unknown = new TidegateError(
-      'UNKNOWN_TRANSACTION',
-      `order: chain ${this.chainId} has no transaction ${hash}, or its node does not keep it.`,
-    )
+  /** Returns the orders of datatokens in a transaction. Throws TidegateError `UNKNOWN_TRANSACTION`, `CHAIN_UNREACHABLE`. */
+  async ordersOf(hash: Hex, datatokens: readonly Address[]): Promise<PaidOrder[]> {
     const receipt = await ask(
       this.client.getTransactionReceipt({ hash }).catch((error) => {
         if (error instanceof TransactionReceiptNotFoundError) return undefined
         throw error
       }),
     )
-    if (!receipt) throw unknown
-    return ordersIn(receipt.logs, this.contracts)
+    if (receipt) return ordersIn(receipt.logs, this.contracts, new Set(datatokens))
+    throw new TidegateError(
+      'UNKNOWN_TRANSACTION',
+      `order: chain ${this.chainId} has no transaction ${hash}, or its node does not keep it.`,
+    )
   }
 
-  /** Returns the orders of several transactions by hash. Reads a few receipts at once. */
-  async ordersOfAll(hashes: readonly Hex[], signal?: AbortSignal): Promise<Map<Hex, PaidOrder[]>> {
+  /** Returns the orders of datatokens in their transactions, by hash. Reads a few receipts at once. */
+  async ordersOfAll(
+    rows: readonly { tx: Hex; datatoken: Address }[],
+    signal?: AbortSignal,
+  ): Promise<Map<Hex, PaidOrder[]>> {
     const found = new Map<Hex, PaidOrder[]>()
-    const left = [...new Set(hashes)]
+    const wanted = new Map<Hex, Address[]>()
+    for (const { tx, datatoken } of rows) wanted.set(tx, [...(wanted.get(tx) ?? []), datatoken])
+    const left = [...wanted]
     const readNext = async (): Promise<void> => {
-      for (let hash = left.pop(); hash !== undefined; hash = left.pop()) {
+      for (let next = left.pop(); next; next = left.pop()) {
         signal?.throwIfAborted()
-        found.set(hash, await this.ordersOf(hash))
+        found.set(next[0], await this.ordersOf(...next))
       }
     }
     await Promise.all(Array.from({ length: LIMITS.receipts }, readNext))

@@ -26,6 +26,7 @@ export interface ReceiptOptions {
  */
 export async function receipt(context: Context, order: Hex, options: ReceiptOptions = {}): Promise<Receipt> {
   const { chainId, signal } = options
+  const tx = order.toLowerCase() as Hex
   const chains = await chainsOf(context)
   if (chainId !== undefined && !chains.includes(chainId))
     throw new TidegateError(
@@ -33,11 +34,12 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
       `chainId: the provider does not serve chain ${chainId}. It serves ${chains.join(', ')}.`,
     )
   const onChain = chainId === undefined ? [] : [{ term: { chainId } }]
-  const rows = await indexedOrders(context, [{ term: { orderId: order } }, ...onChain], signal)
+  const listed = await indexedOrders(context, [{ term: { orderId: tx } }, ...onChain], signal)
+  const rows = listed.filter((row) => row.tx === tx && row.did !== '')
   const [first] = rows
-  if (!first) throw await unknownOrder(context, order, chainId === undefined ? chains : [chainId])
+  if (!first) throw await unknownOrder(context, tx, chainId === undefined ? chains : [chainId])
   const reader = await PaymentReader.of(context, first.chainId)
-  const pairs = matched(rows, await reader.ordersOfAll([first.tx], signal))
+  const pairs = matched(rows, await reader.ordersOfAll(rows, signal))
   const account = context.wallet ? await addressOf(context) : undefined
   for (const { row, order } of pairs) {
     const served = await servedDocument(context, row.did).catch(ignoringHidden)
@@ -48,14 +50,14 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
     const started = order.renews ? await startOf(reader, row, order.renews) : order.time
     return { ...sale, ...publisher, ...accessOf(asset, sale.service, started), provider: context.url }
   }
-  throw new TidegateError('NOT_YOUR_ORDER', `order: ${order} belongs to ${first.consumer}, not to ${account}.`)
+  throw new TidegateError('NOT_YOUR_ORDER', `order: ${tx} belongs to ${first.consumer}, not to ${account}.`)
 }
 
 /** Returns the error for an order that the index does not list: whether its transaction exists, if one chain is known. */
 async function unknownOrder(context: Context, order: Hex, chains: readonly number[]): Promise<TidegateError> {
   const [chainId] = chains
   // throws if the chain has no such transaction
-  if (chains.length === 1 && chainId !== undefined) await (await PaymentReader.of(context, chainId)).ordersOf(order)
+  if (chains.length === 1 && chainId !== undefined) await (await PaymentReader.of(context, chainId)).ordersOf(order, [])
   return new TidegateError(
     'UNKNOWN_ORDER',
     `order: ${order} is no order of an asset of this provider, on chain ${chains.join(', ')}. A new one is known within a minute.`,
@@ -69,8 +71,8 @@ function ignoringHidden(error: unknown): undefined {
 
 /** Returns the time of a renewed order. */
 async function startOf(reader: PaymentReader, { datatoken }: IndexedOrder, started: Hex): Promise<Date | undefined> {
-  const orders = await reader.ordersOf(started)
-  return orders.find((one) => one.datatoken === datatoken && !one.renews)?.time
+  const orders = await reader.ordersOf(started, [datatoken])
+  return orders.find(({ renews }) => !renews)?.time
 }
 
 /** Returns the service's name and the end of the access. */

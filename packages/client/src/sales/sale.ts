@@ -6,17 +6,18 @@ import type { IndexedOrder } from './indexed-orders.js'
 import type { PaidOrder } from './orders-in.js'
 import type { PaymentReader } from './payment-reader.js'
 
-/** Pairs the rows of the index with the orders of their transactions, in the order of the rows. */
-export function matched(
-  rows: readonly IndexedOrder[],
+type Row = Pick<IndexedOrder, 'tx' | 'datatoken' | 'consumer'>
+
+/** Pairs rows, the newest first, with the orders of their transactions. Leaves out rows without an order. */
+export function matched<R extends Row>(
+  rows: readonly R[],
   orders: ReadonlyMap<Hex, readonly PaidOrder[]>,
-): { row: IndexedOrder; order: PaidOrder }[] {
+): { row: R; order: PaidOrder }[] {
   const left = new Map([...orders].map(([tx, list]) => [tx, [...list]]))
   return rows.flatMap((row) => {
     const list = left.get(row.tx) ?? []
     const isOwn = ({ datatoken, consumer, renews }: PaidOrder) =>
       datatoken === row.datatoken && (renews !== undefined || consumer === row.consumer)
-    // the index lists the newest first
     const at = list.findLastIndex(isOwn)
     const [order] = at < 0 ? [] : list.splice(at, 1)
     return order ? [{ row, order }] : []

@@ -81,10 +81,6 @@ async function salesIn(
   documents: ReadonlyMap<string, Served>,
   signal: AbortSignal | undefined,
 ): Promise<Sale[]> {
-  const orders = await reader.ordersOfAll(
-    rows.map(({ tx }) => tx),
-    signal,
-  )
-  const found = matched(rows, orders)
+  const found = matched(rows, await reader.ordersOfAll(rows, signal))
   return Promise.all(found.map(({ row, order }) => saleOf(reader, row, order, documents.get(row.did))))
 }

@@ -2,7 +2,8 @@ import { createContext, createTidegate, type Tidegate } from '@tidegate/client'
 import type { ethers } from 'ethers'
 import { type Abi, type Address, createPublicClient, type Hex, http, parseAbi, zeroAddress } from 'viem'
 import { minedReceipt } from '../../../../test/helpers/contracts.js'
-import { served } from '../../../../test/helpers/requests.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { ask, served } from '../../../../test/helpers/requests.js'
 import type { World } from '../../../../test/helpers/world.js'
 import { PUBLISHING } from '../../src/chain/abi.js'
 import { contractsOf } from '../../src/chain/contracts.js'
@@ -85,6 +86,32 @@ export class Market {
     }
   }
 
+  /** A file of the storage, as a publisher names it. */
+  get file() {
+    const url = this.world.storage.file('/tides.csv', Buffer.from('0:00,3.1\n'))
+    return { type: 'url', url, method: 'GET' }
+  }
+
+  /** The least that a publisher names. */
+  get request() {
+    return { files: [this.file], name: 'Tide tables', price: 'free' as const }
+  }
+
+  async documentOf(did: string) {
+    return (await ask(`${this.world.network.providerUrl}/api/aquarius/assets/ddo/${did}`)).json as Record<string, never>
+  }
+
+  /** Waits until the index has an asset with these fields. */
+  known(did: string, what: object): Promise<void> {
+    return eventually(async () => {
+      const document = await this.documentOf(did)
+      return Object.entries(what).every(([field, value]) => {
+        const found = field.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], document)
+        return JSON.stringify(found) === JSON.stringify(value)
+      })
+    })
+  }
+
   /** Puts an asset on sale with the contracts' own calls, as any market might. Waits until it can be bought. */
   async sale(sale: Sale): Promise<OnSale> {
     const publisher = await this.person(sale.publisher)
@@ -123,9 +150,8 @@ export class Market {
       const exchange = await this.exchangeOf(made, rate.token)
       await this.call(publisher.signer, addresses.FixedPrice, 'toggleMintState', [exchange, true])
     }
-    const file = { type: 'url', url: this.world.storage.file('/tides.csv', Buffer.from('0:00,3.1\n')), method: 'GET' }
-    const files = await encryptedFiles(context, chainId, made, [file])
-    const request = { name: 'Tides', files: [file], price: 'free' as const, timeout }
+    const files = await encryptedFiles(context, chainId, made, [this.file])
+    const request = { ...this.request, name: 'Tides', timeout }
     const document = draft(request, { ...made, chainId, url, owner, files }) as Record<string, never>
     sale.adjust?.(document)
     await putMetadata(context, sender, { nft: made.nft, chainId, state: 'active', document })

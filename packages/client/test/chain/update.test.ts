@@ -1,0 +1,135 @@
+import type { Address } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { ask, served } from '../../../../test/helpers/requests.js'
+import { World } from '../../../../test/helpers/world.js'
+import { Market, type Person } from './market.js'
+
+let world: World
+let market: Market
+beforeAll(async () => {
+  world = await World.start()
+  market = new Market(world)
+})
+afterAll(() => world?.close())
+
+describe('a published asset', () => {
+  let owner: Person
+  let did: string
+  beforeAll(async () => {
+    owner = await market.person()
+    did = (await owner.tidegate.publish({ ...market.request, tags: ['old'] })).did
+    await served(world.network.providerUrl, { did })
+  })
+
+  it('is changed by its owner, only in the given fields', async () => {
+    const access = [owner.address]
+    const { transactions } = await owner.tidegate.update(did, { description: 'New', tags: [], timeout: 60, access })
+    expect(transactions).toHaveLength(1)
+    await market.known(did, { 'metadata.description': 'New' })
+    expect(await market.documentOf(did)).toMatchObject({
+      metadata: { name: 'Tide tables', description: 'New', tags: [] },
+      services: [{ timeout: 60 }],
+      credentials: { allow: [{ values: access }] },
+    })
+    await owner.tidegate.update(did, { access: null })
+    await eventually(async () => (await market.documentOf(did)).credentials === undefined)
+  })
+
+  it('gets other files, which are checked first', async () => {
+    const url = world.storage.file('/new.csv', Buffer.from('1:00\n'))
+    await expect(owner.tidegate.update(did, { files: [{ ...market.file, url: `${url}x` }] })).rejects.toMatchObject({
+      code: 'FILE_UNAVAILABLE',
+    })
+    await owner.tidegate.update(did, { files: [{ ...market.file, url }] })
+    const info = () =>
+      ask(`${world.network.providerUrl}/api/services/fileinfo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ did, serviceId: 'access' }),
+      })
+    await eventually(async () => (await info()).text.includes('"contentLength":"5"'))
+  })
+
+  it('keeps its old files after the new ones, whose locations nobody learns', async () => {
+    const { storage } = world
+    const url = (name: string, bytes: string) => ({ ...market.file, url: storage.file(name, Buffer.from(bytes)) })
+    const [first, second, third] = [url('/v1.csv', '1'), url('/v2.csv', '22'), url('/v3.csv', '333')]
+    const asset = await owner.tidegate.publish({ ...market.request, files: [{ ...first, name: 'tides.csv' }] })
+    await served(world.network.providerUrl, asset)
+    const buyer = await market.person()
+    await buyer.tidegate.buy(asset.did)
+    const textOf = async (at: number) => (await (await buyer.tidegate.download(asset.did, { file: at })).blob()).text()
+    const sizes = async () => (await owner.tidegate.asset(asset.did)).services[0]?.files.map(({ size }) => size)
+    const version = (object: typeof market.file) =>
+      owner.tidegate.update(asset.did, { files: [{ ...object, name: 'tides.csv' }], keepOld: true })
+    expect((await version(second)).transactions).toHaveLength(1)
+    await eventually(async () => String(await sizes()) === '2,1')
+    await version(third)
+    await eventually(async () => String(await sizes()) === '3,2,1')
+    // again, as after a lost answer: no file is doubled
+    await version(third)
+    await world.indexedTo(await world.provider.getBlockNumber())
+    expect(await sizes()).toEqual([3, 2, 1])
+    // the order of the first version opens all of them
+    expect(await Promise.all([0, 1, 2].map(textOf))).toEqual(['333', '22', '1'])
+    await owner.tidegate.update(asset.did, { files: [first] })
+    await eventually(async () => String(await sizes()) === '1')
+    await expect(owner.tidegate.update(asset.did, { keepOld: true })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  })
+
+  it('is hidden from searches and shown again, alone or with a change of its document', async () => {
+    const { tidegate, address } = owner
+    const unlisted = await tidegate.publish({ ...market.request, name: 'Hidden tides', unlisted: true })
+    await served(world.network.providerUrl, unlisted)
+    const names = async (options: object) =>
+      (await tidegate.search(options)).assets.map(({ name, state }) => [name, state])
+    expect(await names({ text: 'Hidden tides' })).toEqual([])
+    expect(await names({ owner: address, text: 'Hidden' })).toEqual([['Hidden tides', 'unlisted']])
+    // bought by its DID all the same
+    await (await market.person()).tidegate.buy(unlisted.did)
+    expect((await tidegate.update(unlisted.did, { state: 'active', license: 'CC0-1.0' })).transactions).toHaveLength(1)
+    await market.known(unlisted.did, { 'nft.state': 0, 'metadata.license': 'CC0-1.0' })
+    expect(await names({ text: 'Hidden tides' })).toEqual([['Hidden tides', 'active']])
+    expect((await tidegate.update(unlisted.did, { state: 'unlisted' })).changed).toEqual(['state'])
+    await market.known(unlisted.did, { 'nft.state': 5 })
+  })
+
+  it('is not changed by the same fields, and sends nothing', async () => {
+    const { did, publisher } = await market.sale({ price: 'free' })
+    const same = {
+      tags: ['tide'],
+      access: [publisher.address],
+      timeout: 60,
+      serviceName: 'All',
+      price: 'free' as const,
+    }
+    const { changed } = await publisher.tidegate.update(did, same)
+    expect(changed).toEqual(['tags', 'serviceName', 'timeout', 'access'])
+    await market.known(did, { 'metadata.tags': ['tide'] })
+    const before = await market.sent(publisher)
+    const again = { ...same, access: [publisher.address.toLowerCase() as Address], state: 'active' as const }
+    expect(await publisher.tidegate.differences(did, again)).toEqual([])
+    expect(await publisher.tidegate.update(did, again)).toEqual({ did, changed: [], transactions: [] })
+    expect(await market.sent(publisher)).toBe(before)
+    expect(await publisher.tidegate.differences(did, { tags: ['sea'] })).toEqual([
+      { field: 'tags', before: ['tide'], after: ['sea'] },
+    ])
+  })
+
+  it('is revoked and restored; the same state takes no transaction', async () => {
+    expect((await owner.tidegate.setState(did, 'revoked')).transactions).toHaveLength(1)
+    expect((await owner.tidegate.setState(did, 'revoked')).transactions).toHaveLength(0)
+    await market.known(did, { 'nft.state': 3 })
+    await owner.tidegate.setState(did, 'active')
+    await market.known(did, { 'nft.state': 0 })
+  })
+
+  it('cannot be changed by others, who pay nothing for the attempt', async () => {
+    const other = await market.person()
+    const refused = { code: 'NOT_PERMITTED', message: expect.stringContaining(owner.address), transactions: [] }
+    await expect(other.tidegate.update(did, { name: 'Mine' })).rejects.toMatchObject(refused)
+    await expect(other.tidegate.setState(did, 'revoked')).rejects.toMatchObject(refused)
+    expect(await market.sent(other)).toBe(0)
+  })
+})
