@@ -2,7 +2,7 @@ import { NAME_LIMITS } from './limits.js'
 
 const { pathBytes, pathSegment, pathDepth } = NAME_LIMITS.fileName
 
-const bytesOf = (text: string) => new TextEncoder().encode(text).length
+export const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
