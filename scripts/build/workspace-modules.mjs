@@ -5,7 +5,12 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Entries of @tidegate/client, whose `exports` name its build. */
-const CLIENT = { '.': 'index.ts', './node': 'node/index.ts', './safe-files': 'node/safe-files.ts' }
+const CLIENT = {
+  '.': 'index.ts',
+  './described': 'assets/describe.ts',
+  './node': 'node/index.ts',
+  './safe-files': 'node/safe-files.ts',
+}
 
 const IMPORT = /^import (type )?\{([^}]*)\} from '(@tidegate\/[^']+)'/gm
 const EXPORT = /^export (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm

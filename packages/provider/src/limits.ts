@@ -56,6 +56,24 @@ export const PROVIDER_LIMITS = {
     /** Milliseconds after which a list is read again, or a second per member if that is longer: reading takes two calls per member. */
     reread: 60_000,
   },
+  catalogue: {
+    /** Assets on a page of the catalogue: each may have a document of 100 KB, which is read for it. */
+    page: 50,
+    /** Pages of the catalogue. What lies deeper is in the sitemap. */
+    pages: 20_000,
+    /** Assets that are counted for pages and sitemaps. */
+    counted: 1_000_000,
+    /** DIDs of a sitemap that are read at once. */
+    group: 5_000,
+    /** Characters of a response that is sent as a whole. */
+    whole: 262_144,
+    /** Files of an asset that its page and its descriptions name. */
+    files: 1_000,
+    /** Files of an asset that a page of the catalogue names: each hosted one is a look into the database. */
+    filesInPage: 20,
+    /** Seconds for which a cache may keep a page: as long as a changed price may be told. */
+    maxAge: 60,
+  },
   fileinfo: {
     /** Storage objects that one request may list, each of which counts as a request; so do as many files of a published service. Market pages list one to ten. */
     listed: 20,

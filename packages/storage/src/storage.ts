@@ -11,6 +11,8 @@ export interface FileDescription {
   contentLength?: number
   /** Media type without parameters. */
   contentType?: string
+  /** SHA-256 as hex, if it is known without reading the file. */
+  sha256?: string
   /** The name of the download: suggested by the storage, or the last segment of the location if it looks like a name. */
   name?: string
 }

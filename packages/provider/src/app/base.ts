@@ -7,6 +7,7 @@ import { Purgatory } from '../access/purgatory.js'
 import type { Settings } from '../config/schema.js'
 import { type Console, openConsole } from '../console/console.js'
 import type { LocalChain } from '../console/facts.js'
+import { assertCatalogueUrl } from '../http/catalogue/site.js'
 import { Metrics } from '../metrics/metrics.js'
 import { ruleProblems } from '../orders/fees.js'
 import { startTracing, type Tracing } from '../process/tracing.js'
@@ -55,6 +56,7 @@ export async function openGround(settings: Settings, local: LocalChain | undefin
   })
   const wrongRules = ruleProblems(settings.PROVIDER_FEES, chains)
   if (wrongRules.length > 0) throw new StartError(wrongRules)
+  assertCatalogueUrl(settings)
   if (settings.REQUIRE_DOMAIN_SIGNATURES && settings.PUBLIC_URL === undefined)
     throw new StartError(['REQUIRE_DOMAIN_SIGNATURES: needs PUBLIC_URL, which signed texts must name.'])
   const console = openConsole(settings, chains, local)

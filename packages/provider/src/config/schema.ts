@@ -1,5 +1,6 @@
 import type { Setting } from './setting.js'
 import { ACCESS } from './settings/access.js'
+import { CATALOGUE } from './settings/catalogue.js'
 import { CHAINS } from './settings/chains.js'
 import { CONSOLE } from './settings/console.js'
 import { HOSTING } from './settings/hosting.js'
@@ -22,6 +23,7 @@ export const SETTINGS = {
   ...HOSTING,
   ...CONSOLE,
   ...OPERATOR,
+  ...CATALOGUE,
 } as const
 
 export type SettingName = keyof typeof SETTINGS

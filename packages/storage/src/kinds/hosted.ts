@@ -48,8 +48,8 @@ export function hostedStorage({ hosted }: StorageTools): Storage<HostedObject> {
     async describe({ id }) {
       const file = await hosted?.(id)
       if (!file) return { valid: false, reason: 'not_found' }
-      const { size: contentLength, contentType, name } = file
-      return { valid: true, contentLength, contentType, ...(name ? { name } : {}) }
+      const { size: contentLength, contentType, sha256, name } = file
+      return { valid: true, contentLength, contentType, sha256, ...(name ? { name } : {}) }
     },
   }
 }

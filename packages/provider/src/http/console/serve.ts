@@ -1,4 +1,5 @@
 import { RequestError } from '@tidegate/protocol'
+import { matchesIfNoneMatch } from '@tidegate/storage'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Console } from '../../console/console.js'
 import { type Coding, type ConsoleFile, PAGE } from '../../console/files.js'
@@ -42,7 +43,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): 
   const coding = codingFor(request.headers['accept-encoding'], content)
   const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`
   reply.header('etag', etag)
-  if (isHeld(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send()
   if (coding !== 'identity') reply.header('content-encoding', coding)
   return reply.type(contentType).send(content.get(coding))
 }
@@ -52,11 +53,4 @@ function codingFor(header: string | undefined, content: ConsoleFile['content']):
   if (header === undefined) return 'identity'
   const patterns = (coding: Coding) => [coding, '*']
   return preferred(header, [...content.keys()], patterns) ?? 'identity'
-}
-
-/** Whether the client has this version, by If-None-Match. */
-function isHeld(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
 }

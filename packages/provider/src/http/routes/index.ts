@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { CATALOGUE_ENDPOINTS } from '../catalogue/endpoints.js'
 import { assetDdo, assetMetadata } from './assets.js'
 import { decrypt } from './decrypt.js'
 import { directCommand } from './direct-command.js'
@@ -46,6 +47,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   searchAssets,
   searchMetadata,
   assetNames,
+  ...CATALOGUE_ENDPOINTS,
   status,
   directCommand,
   live,

@@ -47,7 +47,7 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
     doc: {
       summary: 'Root document',
       description:
-        'Software and version, served chains with their provider addresses and contracts, and the path of every endpoint. If the console is on, browsers, which ask for text/html, are redirected to it.',
+        'Software and version, served chains with their provider addresses and contracts, and the path of every endpoint. Browsers, which ask for text/html, are redirected to the console, or else to the public catalogue, if one is on.',
       responses: {
         200: json(
           'The root document.',
@@ -65,12 +65,13 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
             ['signIn', 'operator'],
           ),
         ),
-        302: { description: 'The console, for browsers.' },
+        302: { description: 'The console or the catalogue, for browsers.' },
       },
     },
     register(app, services) {
       const document = rootDocument(endpoints, services)
-      const page = console?.path
+      const { CATALOGUE, PUBLIC_URL = '' } = services.settings
+      const page = console?.path ?? (CATALOGUE === 'public' ? `${PUBLIC_URL}/catalogue` : undefined)
       app.get(this.path, async (request, reply) => {
         if (page === undefined) return document
         varyBy(reply, 'Accept')

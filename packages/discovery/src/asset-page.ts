@@ -1,0 +1,104 @@
+import type { AssetService } from '@tidegate/client'
+import { beginning, document } from './document.js'
+import { type Html, html, jsonLdBlock } from './html.js'
+import { licenceOf } from './licence.js'
+import { descriptionOf, type Listing, nameOf, soldFiles } from './listing.js'
+import { schemaOrg } from './schema-org.js'
+import { FORMATS, formatUrl, MEDIA_TYPES, pageOf } from './site.js'
+
+/** Files that a page names. The formats name all that are listed. */
+const SHOWN = 100
+
+/** Writes the page of an asset. Its description is shown as the publisher wrote it, without markup. */
+export function assetPage(listing: Listing): string {
+  const { asset, site } = listing
+  const url = pageOf(site, asset.did)
+  const title = nameOf(listing)
+  return document({
+    site,
+    title: `${title} · ${site.name}`,
+    description: beginning(descriptionOf(listing), 160),
+    url,
+    hidden: asset.state !== 'active',
+    head: html`${FORMATS.map(
+      (format) =>
+        html`<link rel="describedby" type="${MEDIA_TYPES[format]}" href="${formatUrl(site, asset.did, format)}">
+`,
+    )}${jsonLdBlock(schemaOrg(listing))}`,
+    main: html`<h1>${title}</h1>
+<p class="muted">${[asset.type, asset.author].filter(Boolean).join(' · ')}</p>
+${asset.services.map((service, at) => offer(service, asset.services.length > 1 && `${service.name ?? `Service ${at + 1}`}: `))}
+${site.console && html`<p><a class="button" href="${site.console}asset/${asset.did}">${actionOf(listing)}</a></p>`}
+${
+  asset.description &&
+  html`<h2>Description</h2>
+<p class="text">${asset.description}</p>`
+}
+${filesOf(listing)}
+<h2>Details</h2>
+${details(listing)}
+<h2>For programs</h2>
+<ul class="tags">${FORMATS.map((format) => html`<li><a href="${formatUrl(site, asset.did, format)}">${NAMES[format]}</a></li>`)}</ul>`,
+  })
+}
+
+const NAMES = { 'schema.org': 'schema.org', croissant: 'Croissant', dcat: 'DCAT' } as const
+
+/** Says what a service costs. The whole price, with fees, is told before an order. */
+export function priceText({ price }: AssetService): string {
+  if (price.type === 'free') return 'Free'
+  if (price.type !== 'fixed' || !price.datatoken) return 'Not for sale now'
+  return `${price.datatoken.amount} ${price.datatoken.symbol}`
+}
+
+function offer(service: AssetService, name: string | false): Html {
+  return html`<p class="price">${name}${priceText(service)}</p>`
+}
+
+function actionOf({ asset }: Listing): string {
+  if (asset.buyers) return 'Only for invited buyers'
+  return asset.services.some(({ price }) => price.type === 'fixed') ? 'Buy' : 'Get'
+}
+
+function filesOf(listing: Listing): Html | undefined {
+  const files = soldFiles(listing)
+  if (files.length === 0) return undefined
+  const rows = files.slice(0, SHOWN).map(
+    ({
+      name,
+      contentType,
+      size,
+    }) => html`<tr><td>${name}</td><td>${contentType}</td><td class="number">${sizeText(size)}</td></tr>
+`,
+  )
+  return html`<h2>Files</h2>
+<div class="scroll"><table><thead><tr><th>Name</th><th>Type</th><th class="number">Size</th></tr></thead><tbody>
+${rows}</tbody></table></div>
+${files.length > SHOWN && html`<p class="muted">and ${files.length - SHOWN} more</p>`}`
+}
+
+const sizeText = (size: number | undefined) => (size === undefined ? '' : `${size.toLocaleString('en')} bytes`)
+
+function details({ asset }: Listing): Html {
+  const licence = licenceOf(asset.license)
+  const day = (date: Date) => html`<time datetime="${date.toISOString()}">${date.toISOString().slice(0, 10)}</time>`
+  const rows: [string, Html | string | undefined | false][] = [
+    [
+      'Licence',
+      licence &&
+        (licence.url ? html`<a rel="license nofollow" href="${licence.url}">${licence.name}</a>` : licence.name),
+    ],
+    ['Tags', asset.tags.length > 0 && html`<ul class="tags">${asset.tags.map((tag) => html`<li>${tag}</li>`)}</ul>`],
+    ['Published', asset.created && day(asset.created)],
+    ['Updated', asset.updated && day(asset.updated)],
+    ['Orders', String(asset.orders)],
+    ['Identifier', asset.did],
+    ['Data NFT', `${asset.nft} on chain ${asset.chainId}`],
+  ]
+  return html`<dl>${rows.map(
+    ([term, value]) =>
+      value &&
+      html`<dt>${term}</dt><dd>${value}</dd>
+`,
+  )}</dl>`
+}

@@ -1,0 +1,46 @@
+import { priceText } from './asset-page.js'
+import type { CataloguePage } from './dcat.js'
+import { beginning, document } from './document.js'
+import { html } from './html.js'
+import { type Listing, nameOf } from './listing.js'
+import { catalogueUrl, pageOf, type Site } from './site.js'
+
+/** Writes a page of the catalogue for people and crawlers: the assets, the newest first. */
+export function cataloguePage(
+  site: Site,
+  { page, total, hasNext }: CataloguePage,
+  listings: readonly Listing[],
+): string {
+  const title = page === 1 ? site.name : `${site.name}, page ${page}`
+  const url = (at: number) => catalogueUrl(site, at, 'catalogue')
+  return document({
+    site,
+    title,
+    description: `Datasets that ${site.name} sells and delivers.`,
+    url: url(page),
+    head: html`<link rel="describedby" type="application/ld+json" href="${catalogueUrl(site, page, 'catalogue.jsonld')}">`,
+    main: html`<h1>${title}</h1>
+<p class="muted">${total.toLocaleString('en')} ${total === 1 ? 'asset' : 'assets'}</p>
+<ol class="assets">
+${listings.map(
+  (listing) => html`<li><h2><a href="${pageOf(site, listing.asset.did)}">${nameOf(listing)}</a></h2>
+<p class="muted">${[listing.asset.author, ...listing.asset.services.slice(0, 1).map(priceText)].filter(Boolean).join(' · ')}</p>
+<p>${beginning(listing.asset.description, 240)}</p></li>
+`,
+)}</ol>
+<nav class="pages">${page > 1 ? html`<a rel="prev" href="${url(page - 1)}">Newer</a>` : html`<span></span>`}${
+      hasNext && html`<a rel="next" href="${url(page + 1)}">Older</a>`
+    }</nav>`,
+  })
+}
+
+/** Writes the page for a DID that the catalogue does not tell of, whatever the reason. */
+export function missingPage(site: Site): string {
+  return document({
+    site,
+    title: `No such asset · ${site.name}`,
+    hidden: true,
+    main: html`<h1>No such asset</h1>
+<p>This catalogue has no asset of this name. It may have been withdrawn. <a href="${site.base}/catalogue">See all assets.</a></p>`,
+  })
+}

@@ -1,0 +1,32 @@
+/** HTML text. Only `html` and `raw` create it, so that a stranger's text cannot be taken for it. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Value = string | number | Html | undefined | false | readonly Value[]
+
+/** Escapes text for elements and quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** Returns HTML from a template. Values are escaped, unless they are HTML; undefined and false are left out. */
+export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
+  return new Html(strings.reduce((text, part, at) => text + written(values[at - 1]) + part))
+}
+
+function written(value: Value): string {
+  if (value === undefined || value === false) return ''
+  if (value instanceof Html) return value.text
+  if (typeof value === 'object') return value.map(written).join('')
+  return escapeHtml(String(value))
+}
+
+/** Returns a data block for JSON-LD. No text in it can end the block, or begin a comment or another element. */
+export function jsonLdBlock(json: object): Html {
+  const text = JSON.stringify(json).replace(
+    /[<>&\u2028\u2029]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return new Html(`<script type="application/ld+json">${text}</script>`)
+}

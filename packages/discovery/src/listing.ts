@@ -1,0 +1,63 @@
+import type { Asset, AssetService } from '@tidegate/client'
+import type { Site } from './site.js'
+
+/** A file of a service, as far as it is known without a request to its storage. */
+export interface ListedFile {
+  /** Its index in the service. */
+  index: number
+  /** The publisher's name of the file, a relative path. Untrusted. */
+  name?: string
+  /** Media type without parameters. */
+  contentType?: string
+  /** Bytes. */
+  size?: number
+  /** SHA-256 as hex. */
+  sha256?: string
+}
+
+/** The one model of an asset that all formats are written from. Its texts are untrusted, and free of control characters. */
+export interface Listing {
+  site: Site
+  asset: Asset
+  /** Files by the id of their service. */
+  files: ReadonlyMap<string, readonly ListedFile[]>
+}
+
+/** A file that is sold, with its service and a name that is unique in the asset. */
+export interface SoldFile extends ListedFile {
+  service: AssetService
+  /** Identifies the file in the asset by the positions of service and file. Never a publisher's text: it becomes an IRI. */
+  id: string
+  name: string
+}
+
+/** Returns the files of all services, in order. Files without a public name are called by their number. */
+export function soldFiles({ asset, files }: Listing): SoldFile[] {
+  return asset.services.flatMap((service, at) =>
+    (files.get(service.id) ?? []).map((file) => ({
+      ...file,
+      service,
+      id: `service-${at}/file-${file.index}`,
+      name: file.name ?? `file-${file.index}`,
+    })),
+  )
+}
+
+/** Whether some service costs nothing, as far as the index knows. */
+export function isFree({ asset }: Listing): boolean {
+  return asset.services.some(({ price }) => price.type === 'free')
+}
+
+/** Returns text that is never empty: standards require a description, and publishers may leave it out. */
+export function descriptionOf({ asset }: Listing): string {
+  return asset.description || nameOf({ asset })
+}
+
+export function nameOf({ asset }: Pick<Listing, 'asset'>): string {
+  return asset.name || asset.did
+}
+
+/** Returns the identifier of a token on its chain, as CAIP-19 has it: an IRI. */
+export function tokenId(chainId: number, token: string): string {
+  return `eip155:${chainId}/erc20:${token}`
+}

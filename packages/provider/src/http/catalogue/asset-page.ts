@@ -1,0 +1,40 @@
+import { assetPage, FORMATS, formatUrl, MEDIA_TYPES, missingPage } from '@tidegate/discovery'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { Listings } from './listings.js'
+import { DID, type DidRoute, ERRORS, ON, PUBLIC } from './parts.js'
+import { sendPage } from './send.js'
+import { siteOf } from './site.js'
+
+/** The page of an asset, for people, search engines and previews. */
+export const assetPageEndpoint: Endpoint = {
+  ...PUBLIC,
+  names: ['assetPage'],
+  path: '/asset/:did',
+  doc: {
+    summary: 'Page of an asset',
+    description: `HTML that works without script, with a description in schema.org inside. ${ON}`,
+    path: { did: DID },
+    responses: {
+      200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } },
+      404: {
+        description: 'The catalogue has no such asset.',
+        content: { 'text/html': { schema: { type: 'string' } } },
+      },
+    },
+    errors: ERRORS,
+  },
+  register(app, services) {
+    const listings = new Listings(services)
+    app.get<DidRoute>(this.path, async (request, reply) => {
+      const site = siteOf(request, services.settings)
+      const { did } = request.params
+      const listing = await listings.one(site, did, request.lifetime.signal)
+      if (!listing) return sendPage(request, reply.code(404), missingPage(site))
+      const links = FORMATS.map((format) => {
+        const type = MEDIA_TYPES[format].replaceAll('"', '\\"')
+        return `<${formatUrl(site, did, format)}>; rel="describedby"; type="${type}"`
+      })
+      return sendPage(request, reply.header('link', links.join(', ')), assetPage(listing))
+    })
+  },
+}

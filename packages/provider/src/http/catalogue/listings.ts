@@ -1,0 +1,127 @@
+import { readSearch } from '@tidegate/catalog'
+import { assetOf } from '@tidegate/client/described'
+import type { CataloguePage, ListedFile, Listing, Site } from '@tidegate/discovery'
+import { ProviderError } from '@tidegate/protocol'
+import { openService } from '../../access/service.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
+import { type SearchServices, searcher } from '../routes/searcher.js'
+import type { Services } from '../services.js'
+
+const LIMITS = PROVIDER_LIMITS.catalogue
+
+/**
+ * The assets of the public catalogue, as a search finds them: what it hides, none of these formats tells. Unlisted assets
+ * have a page, and are in no list.
+ */
+export class Listings {
+  private readonly run
+  private readonly listed: object
+
+  constructor(private readonly services: SearchServices & Pick<Services, 'access'>) {
+    this.run = searcher(services)
+    const { CATALOGUE_OWN, PUBLIC_URL } = services.settings
+    const own = CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : []
+    this.listed = { bool: { must_not: [{ term: { 'nft.state': UNLISTED } }], filter: own } }
+  }
+
+  /** Returns an asset; undefined if a search would not find it. Throws ChainError, SearchError. */
+  async one(site: Site, did: string, signal: AbortSignal): Promise<Listing | undefined> {
+    const { CATALOGUE_OWN, PUBLIC_URL } = this.services.settings
+    const filter = [{ ids: { values: [did] } }, ...(CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : [])]
+    const { hits } = await this.run({ search: readSearch({ query: { bool: { filter } }, size: 1 }) }, signal)
+    for await (const { document } of hits) return this.listingOf(site, document, LIMITS.files, signal)
+    return undefined
+  }
+
+  /** Returns a page of the newest assets. Throws ChainError, SearchError. */
+  async page(site: Site, page: number, signal: AbortSignal) {
+    const size = LIMITS.page
+    const search = { ...readSearch({ query: this.listed }), from: (page - 1) * size, size, counted: LIMITS.counted }
+    const { found, hits } = await this.run({ search }, signal)
+    const total = found.total?.value ?? 0
+    const facts: CataloguePage = { page, total, hasNext: page * size < total && page < LIMITS.pages }
+    const listingOf = (document: string | undefined) => this.listingOf(site, document, LIMITS.filesInPage, signal)
+    const listings = async function* (): AsyncGenerator<Listing> {
+      for await (const { document } of hits) {
+        const listing = await listingOf(document)
+        if (listing) yield listing
+      }
+    }
+    return { facts, listings: listings() }
+  }
+
+  /** Yields the DIDs of listed assets in groups, the newest first. Throws ChainError, SearchError. */
+  async *dids(first: number, most: number, signal: AbortSignal): AsyncGenerator<string[]> {
+    for (let from = first; from < first + most; from += LIMITS.group) {
+      const size = Math.min(LIMITS.group, first + most - from)
+      const search = { ...readSearch({ query: this.listed, _source: false, track_total_hits: false }), from, size }
+      const { found } = await this.run({ search }, signal)
+      const dids = found.hits.map(({ did }) => did)
+      if (dids.length > 0) yield dids
+      if (dids.length < size) return
+    }
+  }
+
+  /** Returns the number of listed assets, up to a limit. Throws ChainError, SearchError. */
+  async count(signal: AbortSignal): Promise<number> {
+    const search = { ...readSearch({ query: this.listed, _source: false }), size: 0, counted: LIMITS.counted }
+    return (await this.run({ search }, signal)).found.total?.value ?? 0
+  }
+
+  private async listingOf(site: Site, document: string | undefined, most: number, signal: AbortSignal) {
+    const [asset] = document === undefined ? [] : assetOf(JSON.parse(document))
+    if (!asset) return undefined
+    const files = new Map<string, ListedFile[]>()
+    let left = most
+    for (const { id } of asset.services) {
+      const own = await this.filesOf(asset.did, id, left, signal)
+      files.set(id, own)
+      left -= own.length
+      if (left <= 0) break
+    }
+    return { site, asset, files }
+  }
+
+  /** Returns what is known of files without asking their storages. Empty for services of other providers. */
+  private async filesOf(did: string, serviceId: string, most: number, signal: AbortSignal): Promise<ListedFile[]> {
+    const files: ListedFile[] = []
+    try {
+      const stored = (await openService(this.services.access, did, serviceId)).files().slice(0, most)
+      for (const [index, file] of stored.entries()) {
+        const name = file.publicName === undefined ? {} : { name: file.publicName }
+        const described = file.type === 'hosted' ? await file.describe({ signal, budget: 'anonymous' }) : undefined
+        files.push({ index, ...name, ...(described?.valid ? factsOf(described) : {}) })
+      }
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error
+    }
+    return files
+  }
+}
+
+/** The state of unlisted assets, which their link alone opens. */
+const UNLISTED = 5
+
+function factsOf({
+  contentType,
+  contentLength: size,
+  sha256,
+}: {
+  contentType?: string
+  contentLength?: number
+  sha256?: string
+}) {
+  return {
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(size === undefined ? {} : { size }),
+    ...(sha256 === undefined ? {} : { sha256 }),
+  }
+}
+
+/** Returns the condition that a service names this provider. */
+function servedAt(url: string): object {
+  const fields = ['services.serviceEndpoint', 'credentialSubject.services.serviceEndpoint']
+  const values = [url, `${url}/`]
+  const should = fields.flatMap((field) => values.map((value) => ({ term: { [`${field}.keyword`]: value } })))
+  return { bool: { should, minimum_should_match: 1 } }
+}
