@@ -5,9 +5,12 @@ export class Html {
 
 type Value = string | number | Html | undefined | false | readonly Value[]
 
-/** Escapes text for elements and quoted attributes. */
+/** Marks that change the direction of text around them. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+
+/** Escapes text for elements and quoted attributes, without marks of direction. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return text.replace(DIRECTIONS, '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 /** Returns HTML from a template. Values are escaped, unless they are HTML; undefined and false are left out. */

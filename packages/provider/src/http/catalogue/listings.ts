@@ -10,25 +10,27 @@ import type { Services } from '../services.js'
 const LIMITS = PROVIDER_LIMITS.catalogue
 
 /**
- * The assets of the public catalogue, as a search finds them: what it hides, none of these formats tells. Unlisted assets
- * have a page, and are in no list.
+ * The assets of the public catalogue, as a search finds them: what it hides, none of these formats tells, nor what is in
+ * purgatory. Unlisted assets have a page, and are in no list.
  */
 export class Listings {
   private readonly run
+  /** The conditions of assets that have a page. */
+  private readonly told: object[]
+  /** The query of assets that are in lists. */
   private readonly listed: object
 
   constructor(private readonly services: SearchServices & Pick<Services, 'access'>) {
     this.run = searcher(services)
     const { CATALOGUE_OWN, PUBLIC_URL } = services.settings
-    const own = CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : []
-    this.listed = { bool: { must_not: [{ term: { 'nft.state': UNLISTED } }], filter: own } }
+    this.told = [{ term: { 'purgatory.state': false } }, ...(CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : [])]
+    this.listed = { bool: { must_not: [{ term: { 'nft.state': UNLISTED } }], filter: this.told } }
   }
 
   /** Returns an asset; undefined if a search would not find it. Throws ChainError, SearchError. */
   async one(site: Site, did: string, signal: AbortSignal): Promise<Listing | undefined> {
-    const { CATALOGUE_OWN, PUBLIC_URL } = this.services.settings
-    const filter = [{ ids: { values: [did] } }, ...(CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : [])]
-    const { hits } = await this.run({ search: readSearch({ query: { bool: { filter } }, size: 1 }) }, signal)
+    const query = { bool: { filter: [{ ids: { values: [did] } }, ...this.told] } }
+    const { hits } = await this.run({ search: readSearch({ query, size: 1 }) }, signal)
     for await (const { document } of hits) return this.listingOf(site, document, LIMITS.files, signal)
     return undefined
   }
