@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { calls } from './calls.js'
+import { catalogue } from './catalogue.js'
 import { client } from './client.js'
 import { consolePage } from './console.js'
 import { costs } from './costs.js'
@@ -29,6 +30,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   scale,
   index,
   search,
+  catalogue,
   client,
   console: consolePage,
   ipfs,

@@ -106,10 +106,11 @@ export const search: Benchmark = async (options) => {
 }
 
 /** Returns the rooms that the route of searches needs. */
-export function servicesFor(store: StateStore): Services {
+export function servicesFor(store: StateStore, changed: Record<string, string> = {}): Services {
   const settings = loadSettings({
     NETWORK_URL: JSON.stringify({ [CHAIN]: 'http://127.0.0.1:1' }),
     PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+    ...changed,
   })
   const progress = { chainId: CHAIN, block: 1, head: 1, age: 0, lag: 0, astray: false, rereading: null, paused: false }
   const purgatory = { dids: () => [], reasonFor: () => undefined }
