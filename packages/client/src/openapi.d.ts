@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Create a download link
-         * @description Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.
+         * @description Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires, at the latest with the order. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.
          */
         post: operations["downloadLink"];
         delete?: never;
@@ -2225,7 +2225,7 @@ export interface operations {
                  */
                 grant: string;
                 /**
-                 * @description A file name for programs that take it from the URL; any other may replace it.
+                 * @description The name of the file, for programs that take it from the URL. Any other, or none, may replace it.
                  * @example file-0
                  */
                 name: string;
@@ -2394,7 +2394,7 @@ export interface operations {
                  */
                 grant: string;
                 /**
-                 * @description A file name for programs that take it from the URL; any other may replace it.
+                 * @description The name of the file, for programs that take it from the URL. Any other, or none, may replace it.
                  * @example file-0
                  */
                 name: string;
