@@ -29,7 +29,7 @@ export interface PublicBytes {
 /** Terms whose bytes have the SHA-256 of the document. */
 export interface TermsText extends Terms, PublicBytes {
   contentType: string
-  /** The bytes as text without control characters; undefined for other kinds such as PDF. */
+  /** The bytes as text, each line without control characters and indentation; undefined for other kinds such as PDF. */
   text?: string
 }
 

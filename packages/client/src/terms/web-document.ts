@@ -16,10 +16,12 @@ const REDIRECTS = 5
 
 /**
  * Fetches a document of at most 5 MiB within 30 seconds. Sends neither token nor cookies. Follows redirects, but none from
- * https to http. `what` names the document in errors. A page reads only files of its provider, as its policy requires.
+ * https to http, and reads no address of the local network unless the provider is there too: a publisher chooses the URL.
+ * `what` names the document in errors. A page reads only files of its provider, as its policy requires.
  * Throws TidegateError `DOCUMENT_UNREADABLE`, which names the host; the signal's own reason if it is aborted.
  */
 export async function fetchDocument(
+  provider: string,
   { url, host, isHere }: WebLink,
   what: string,
   signal?: AbortSignal,
@@ -31,7 +33,7 @@ export async function fetchDocument(
   const { documentTime: time } = LIMITS
   const limit = deadline(signal, time, unreadable(`no complete answer within ${time / 1000} seconds`))
   try {
-    const response = await followed(url, limit.signal, unreadable)
+    const response = await followed(url, { signal: limit.signal, unreadable, isLocalToo: isLocal(new URL(provider)) })
     const contentType = printable(response.headers.get('content-type') ?? '', 100)
     return { bytes: await boundedBytes(response, LIMITS.document), contentType }
   } catch (error) {
@@ -44,9 +46,16 @@ export async function fetchDocument(
   }
 }
 
-async function followed(url: string, signal: AbortSignal, unreadable: (why: string) => Error): Promise<Response> {
+interface Following {
+  signal: AbortSignal
+  unreadable: (why: string) => Error
+  isLocalToo: boolean
+}
+
+async function followed(url: string, { signal, unreadable, isLocalToo }: Following): Promise<Response> {
   let at = new URL(url)
   for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
+    if (!isLocalToo && isLocal(at)) throw unreadable('it is on the local network')
     const response = await fetch(at, { redirect: 'manual', credentials: 'omit', cache: 'no-store', signal })
     if (response.ok) return response
     response.body?.cancel().catch(() => undefined)
@@ -60,3 +69,9 @@ async function followed(url: string, signal: AbortSignal, unreadable: (why: stri
   }
   throw unreadable('it redirects too often')
 }
+
+/** Names and addresses of this machine and of local networks. URLs have every address in one spelling. */
+const LOCAL =
+  /^(.+\.)?(localhost|local|internal)\.?$|^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)(\.\d+)+$|^\[(::|f[cd]|fe[89ab])/
+
+const isLocal = ({ hostname }: URL) => LOCAL.test(hostname)
