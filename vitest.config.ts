@@ -15,7 +15,7 @@ export default defineConfig({
   // the source of the workspace, not what was built of it
   resolve: {
     alias: {
-      '@tidegate/client/described': client('assets/describe.ts'),
+      '@tidegate/client/described': client('assets/described.ts'),
       '@tidegate/client/node': client('node/index.ts'),
       '@tidegate/client/safe-files': client('node/safe-files.ts'),
       '@tidegate/client': client('index.ts'),

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 /** Entries of @tidegate/client, whose `exports` name its build. */
 const CLIENT = {
   '.': 'index.ts',
-  './described': 'assets/describe.ts',
+  './described': 'assets/described.ts',
   './node': 'node/index.ts',
   './safe-files': 'node/safe-files.ts',
 }

@@ -35,6 +35,7 @@ ${
 <p class="text">${asset.description}</p>`
 }
 ${filesOf(listing)}
+${linksOf(listing)}
 <h2>Details</h2>
 ${details(listing)}
 <h2>For programs</h2>
@@ -77,6 +78,25 @@ ${rows}</tbody></table></div>
 ${files.length > SHOWN && html`<p class="muted">and ${files.length - SHOWN} more</p>`}`
 }
 
+/** Shows samples, and the links of the publisher with their hosts. */
+function linksOf({ asset, samples }: Listing): Html | undefined {
+  const others = asset.links.filter(({ isHere }) => !isHere)
+  const items = [
+    ...samples.map(
+      ({ url, name }) => html`<li>Sample: <a href="${url}">${name}</a></li>
+`,
+    ),
+    ...others.map(
+      ({ url, name, host }) => html`<li><a rel="nofollow noopener" href="${url}">${name}</a> (${host})</li>
+`,
+    ),
+  ]
+  return items.length === 0
+    ? undefined
+    : html`<h2>Look inside</h2>
+<ul>${items}</ul>`
+}
+
 const sizeText = (size: number | undefined) => (size === undefined ? '' : `${size.toLocaleString('en')} bytes`)
 
 function details({ asset }: Listing): Html {
@@ -87,6 +107,11 @@ function details({ asset }: Listing): Html {
       'Licence',
       licence &&
         (licence.url ? html`<a rel="license nofollow" href="${licence.url}">${licence.name}</a>` : licence.name),
+    ],
+    [
+      'Terms',
+      asset.terms &&
+        html`<a rel="nofollow noopener" href="${asset.terms.url}">${asset.terms.name}</a> (${asset.terms.host})`,
     ],
     ['Tags', asset.tags.length > 0 && html`<ul class="tags">${asset.tags.map((tag) => html`<li>${tag}</li>`)}</ul>`],
     ['Published', asset.created && day(asset.created)],

@@ -1,5 +1,5 @@
-import { type Listing, soldFiles, tokenId } from './listing.js'
-import { dataset } from './schema-org.js'
+import { type ListedFile, type Listing, type Sample, soldFiles, tokenId } from './listing.js'
+import { dataset, facts, SAMPLE } from './schema-org.js'
 import { pageOf } from './site.js'
 
 /** The context of Croissant 1.1 (appendix 1 of its specification). Its readers need a language; publishers tell none. */
@@ -45,16 +45,33 @@ export function croissant(listing: Listing): object {
     usageInfo: usage(listing),
     // a file without a known hash may change any time
     ...(files.every(({ sha256 }) => sha256) ? {} : { isLiveDataset: true }),
-    distribution: files.map(({ id, name, size, contentType, sha256 }) => ({
-      '@type': 'cr:FileObject',
-      '@id': id,
-      name,
-      contentUrl: page,
-      encodingFormat: contentType ?? 'application/octet-stream',
-      ...(size === undefined ? {} : { contentSize: `${size} B` }),
-      ...(sha256 ? { sha256 } : {}),
-    })),
+    distribution: [
+      ...files.map(({ id, name, ...file }) => fileObject(id, name, page, file)),
+      ...listing.samples.map(({ name, url, ...file }, at) => fileObject(`sample-${at}`, name, url, file)),
+    ],
+    recordSet: listing.samples.flatMap((sample, at) => (isText(sample) ? [contentOf(at, sample)] : [])),
   }
+}
+
+function fileObject(id: string, name: string, contentUrl: string, file: Omit<ListedFile, 'index'>): object {
+  return {
+    '@type': 'cr:FileObject',
+    '@id': id,
+    name,
+    contentUrl,
+    encodingFormat: 'application/octet-stream',
+    ...facts(file),
+  }
+}
+
+const isText = ({ contentType = '' }: Sample) => /^text\/|json/.test(contentType)
+
+/** Returns a record set with the text of a sample, so that readers of the format load it. Its columns are not known. */
+function contentOf(at: number, { name }: Sample): object {
+  const id = `sample-${at}-text`
+  const source = { fileObject: { '@id': `sample-${at}` }, extract: { fileProperty: 'content' } }
+  const field = { '@type': 'cr:Field', '@id': `${id}/content`, name: 'content', dataType: 'sc:Text', source }
+  return { '@type': 'cr:RecordSet', '@id': id, name: `Text of ${name}`, description: SAMPLE, field: [field] }
 }
 
 /** Says on what conditions the files may be used: ODRL's duty to compensate, with amount and token, for each paid service. */

@@ -3,6 +3,7 @@ import { descriptionOf, type Listing, nameOf, type SoldFile, soldFiles } from '.
 import { catalogueUrl, pageOf, type Site } from './site.js'
 
 const CONTEXT = {
+  adms: 'http://www.w3.org/ns/adms#',
   dcat: 'http://www.w3.org/ns/dcat#',
   dct: 'http://purl.org/dc/terms/',
   foaf: 'http://xmlns.com/foaf/0.1/',
@@ -32,10 +33,17 @@ function dcatDataset(listing: Listing): object {
     ...(asset.created ? { 'dct:issued': time(asset.created) } : {}),
     ...(asset.updated ? { 'dct:modified': time(asset.updated) } : {}),
     'dcat:distribution': soldFiles(listing).map((file) => distribution(listing, file)),
+    'adms:sample': listing.samples.map(({ url, ...file }, at) => ({
+      ...distribution(listing, { ...file, id: `sample-${at}` }),
+      'dcat:downloadURL': { '@id': url },
+    })),
   }
 }
 
-function distribution({ asset, site }: Listing, { id, name, size, contentType, sha256 }: SoldFile): object {
+function distribution(
+  { asset, site }: Listing,
+  { id, name, size, contentType, sha256 }: Omit<SoldFile, 'index' | 'service'>,
+): object {
   const page = pageOf(site, asset.did)
   const licence = licenceOf(asset.license)
   return {

@@ -1,4 +1,4 @@
-import { assetOf } from '@tidegate/client/described'
+import { describedAsset } from '@tidegate/client/described'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
@@ -24,7 +24,7 @@ const SITE: Site = {
 
 /** An asset whose every text is the same. */
 function listing(text: unknown): Listing {
-  const [asset] = assetOf({
+  const asset = describedAsset(SITE.base, {
     id: didOf(NFT, 1),
     chainId: 1,
     nftAddress: NFT,
@@ -32,6 +32,10 @@ function listing(text: unknown): Listing {
     metadata: {
       ...{ created: text, updated: text, type: text, name: text, description: text, author: text, license: text },
       tags: [text, text],
+      links: [text, `https://example.org/${text}`, `javascript:${text}`, `/api/services/public/x/${text}`],
+      additionalInformation: {
+        termsAndConditions: { url: 'https://example.org/t', sha256: 'ab'.repeat(32), name: text },
+      },
     },
     services: [{ id: text, name: text, type: text, datatokenAddress: TOKEN, timeout: text }],
     stats: { price: { value: text, tokenAddress: TOKEN, tokenSymbol: text } },
@@ -47,7 +51,8 @@ function listing(text: unknown): Listing {
     size: 3,
     sha256: 'ab'.repeat(32),
   }
-  return { site: SITE, asset, files: new Map(asset.services.map(({ id }) => [id, [file]])) }
+  const { index: _, ...sample } = { ...file, url: `${SITE.base}/api/services/public/x/y` }
+  return { site: SITE, asset, samples: [sample], files: new Map(asset.services.map(({ id }) => [id, [file]])) }
 }
 
 async function* only(...listings: Listing[]): AsyncGenerator<Listing> {

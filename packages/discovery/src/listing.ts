@@ -21,6 +21,14 @@ export interface Listing {
   asset: Asset
   /** Files by the id of their service. */
   files: ReadonlyMap<string, readonly ListedFile[]>
+  /** Public files of this provider that show what is sold. */
+  samples: readonly Sample[]
+}
+
+/** A file that anybody may read. */
+export interface Sample extends Omit<ListedFile, 'index'> {
+  name: string
+  url: string
 }
 
 /** A file that is sold, with its service and a name that is unique in the asset. */

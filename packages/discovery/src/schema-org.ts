@@ -1,5 +1,5 @@
 import { licenceOf } from './licence.js'
-import { descriptionOf, isFree, type Listing, nameOf, soldFiles, tokenId } from './listing.js'
+import { descriptionOf, isFree, type ListedFile, type Listing, nameOf, soldFiles, tokenId } from './listing.js'
 import { pageOf } from './site.js'
 
 /**
@@ -31,13 +31,25 @@ export function dataset(listing: Listing): Record<string, unknown> {
     isAccessibleForFree: isFree(listing),
     includedInDataCatalog: { '@type': 'DataCatalog', name: site.name, url: `${site.base}/catalogue` },
     offers: offers(listing),
-    distribution: soldFiles(listing).map(({ name, size, contentType, sha256 }) => ({
-      '@type': 'DataDownload',
-      name,
-      ...(contentType ? { encodingFormat: contentType } : {}),
-      ...(size === undefined ? {} : { contentSize: `${size} B` }),
-      ...(sha256 ? { sha256 } : {}),
-    })),
+    distribution: [
+      ...soldFiles(listing).map((file) => ({ '@type': 'DataDownload', name: file.name, ...facts(file) })),
+      ...listing.samples.map(({ name, url, ...file }) => ({
+        ...{ '@type': 'DataDownload', name, description: SAMPLE, contentUrl: url },
+        ...facts(file),
+      })),
+    ],
+  }
+}
+
+/** Describes a sample in the formats that tell files apart by words. */
+export const SAMPLE = 'A sample that anybody may read.'
+
+/** Returns what is known of a file in terms of schema.org. */
+export function facts({ size, contentType, sha256 }: Omit<ListedFile, 'index'>): object {
+  return {
+    ...(contentType ? { encodingFormat: contentType } : {}),
+    ...(size === undefined ? {} : { contentSize: `${size} B` }),
+    ...(sha256 ? { sha256 } : {}),
   }
 }
 

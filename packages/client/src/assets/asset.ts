@@ -6,12 +6,11 @@ import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { metadataOf, termsOf } from '../terms/terms-of.js'
 import { printable } from '../text.js'
 import type { Asset, AssetFile, AssetService, Price } from '../types.js'
 import { defined, fieldsOf, lineOf, listOf } from '../values.js'
-import { licenseDocumentsOf, linksOf } from './asset-links.js'
 import { describe } from './describe.js'
+import { linkedBy } from './described.js'
 
 /** Most services of an asset that are described, and the number described concurrently. */
 const SERVICES = 50
@@ -40,14 +39,7 @@ export async function asset(context: Context, did: string, { signal }: AssetOpti
     const some = shown.slice(at, at + AT_ONCE)
     services.push(...(await Promise.all(some.map((service) => complete(context, described, service, signal)))))
   }
-  const metadata = metadataOf(served.document)
-  return {
-    ...described,
-    ...defined({ terms: termsOf(context.url, served.document) }),
-    links: linksOf(context.url, metadata.links),
-    licenseDocuments: licenseDocumentsOf(context.url, metadata),
-    services,
-  }
+  return { ...described, ...linkedBy(context.url, served), services }
 }
 
 async function complete(

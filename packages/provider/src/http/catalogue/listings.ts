@@ -1,6 +1,7 @@
 import { readSearch } from '@tidegate/catalog'
-import { assetOf } from '@tidegate/client/described'
-import type { CataloguePage, ListedFile, Listing, Site } from '@tidegate/discovery'
+import { describedAsset } from '@tidegate/client/described'
+import type { CataloguePage, ListedFile, Listing, Sample, Site } from '@tidegate/discovery'
+import { PUBLIC_PATH } from '@tidegate/hosting'
 import { ProviderError } from '@tidegate/protocol'
 import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
@@ -20,7 +21,7 @@ export class Listings {
   /** The query of assets that are in lists. */
   private readonly listed: object
 
-  constructor(private readonly services: SearchServices & Pick<Services, 'access'>) {
+  constructor(private readonly services: SearchServices & Pick<Services, 'access' | 'uploads'>) {
     this.run = searcher(services)
     const { CATALOGUE_OWN, PUBLIC_URL } = services.settings
     this.told = [{ term: { 'purgatory.state': false } }, ...(CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : [])]
@@ -71,7 +72,7 @@ export class Listings {
   }
 
   private async listingOf(site: Site, document: string | undefined, most: number, signal: AbortSignal) {
-    const [asset] = document === undefined ? [] : assetOf(JSON.parse(document))
+    const asset = document === undefined ? undefined : describedAsset(site.base, JSON.parse(document))
     if (!asset) return undefined
     const files = new Map<string, ListedFile[]>()
     let left = most
@@ -81,7 +82,18 @@ export class Listings {
       left -= own.length
       if (left <= 0) break
     }
-    return { site, asset, files }
+    return { site, asset, files, samples: await this.samplesOf(site, asset) }
+  }
+
+  /** Returns the public files of this provider that an asset links to. */
+  private async samplesOf({ base }: Site, { links }: Listing['asset']): Promise<Sample[]> {
+    const samples: Sample[] = []
+    for (const { url, name, isHere } of links) {
+      const id = url.slice(`${base}${PUBLIC_PATH}/`.length).split('/')[0] as string
+      const file = isHere ? await this.services.uploads.hosting?.findPublic(id) : undefined
+      if (file) samples.push({ name, url, contentType: file.contentType, size: file.size, sha256: file.sha256 })
+    }
+    return samples
   }
 
   /** Returns what is known of files without asking their storages. Empty for services of other providers. */
