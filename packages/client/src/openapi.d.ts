@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without ranges, and with a length if this provider hosts all files. A file that fails cuts the connection.
          */
         get: operations["download"];
         put?: never;
@@ -158,7 +158,7 @@ export interface paths {
         options?: never;
         /**
          * Download a file: headers only
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without ranges, and with a length if this provider hosts all files. A file that fails cuts the connection.
          */
         head: operations["downloadHead"];
         patch?: never;
