@@ -8,11 +8,13 @@ import { Incoming } from './incoming.js'
 import { HOSTING_LIMITS } from './limits.js'
 import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
-import { alreadyBegun, lostLock, notFound, tooLarge } from './refusals.js'
+import { alreadyBegun, full, lostLock, notFound, tooLarge } from './refusals.js'
 
 export interface HostingLimits {
   /** Bytes of one file. */
   maxFile: number
+  /** Whether the limits are those of a public file. */
+  isPublic?: boolean
   /** Bytes of all files of one publisher. */
   quota: number
   /** Milliseconds until an incomplete upload expires. */
@@ -73,6 +75,7 @@ export class UploadStore extends DataStore {
   override async create(upload: Upload): Promise<Upload> {
     const { owner, metadata, concat = null } = this.uploader
     const { id, size = 0, sizeIsDeferred: isDeferred } = upload
+    if (!(await this.tools.backend.hasRoom(size))) throw full()
     const createdAt = Date.now()
     const row = {
       id,
@@ -157,7 +160,7 @@ export class UploadStore extends DataStore {
     return async (bytes) => {
       if (bytes <= reserved) return
       const { maxFile } = this.limits
-      if (bytes > maxFile) throw tooLarge(maxFile)
+      if (bytes > maxFile) throw tooLarge(this.limits)
       for (const size of [Math.min(bytes + HOSTING_LIMITS.hosting.deferredStep, maxFile), bytes]) {
         const refused = await this.resize(id, { size, isDeferred: true })
         reserved = size
