@@ -2,6 +2,7 @@ import { plural } from './format/plural.js'
 import { asset } from './text/asset.js'
 import { catalogue } from './text/catalogue.js'
 import { mine } from './text/mine.js'
+import { missing } from './text/missing-wallet.js'
 import { publish } from './text/publish.js'
 import { status } from './text/status.js'
 import { transactions } from './text/transactions.js'
@@ -69,9 +70,8 @@ export const text = {
     choose: 'Choose a wallet',
     chooseHint: 'A wallet proves who you are and pays. The page never sees its keys.',
     injected: 'Wallet of this browser',
-    none: 'No wallet was found in this browser',
-    noneHint:
-      'Install a wallet that works with web pages (one that follows EIP-6963 or EIP-1193), then reload this page. You can look around without one.',
+    none: 'No wallet was found in this browser.',
+    missing,
     connected: 'Connected',
     disconnect: 'Disconnect',
     menu: 'Wallet',

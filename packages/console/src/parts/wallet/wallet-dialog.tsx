@@ -7,8 +7,9 @@ import { foundWallets } from '../../wallet/discovery.js'
 import type { FoundWallet } from '../../wallet/provider.js'
 import { connect } from '../../wallet/wallet.js'
 import { Dialog } from '../dialog.js'
-import { Empty, Problem } from '../states.js'
+import { Problem } from '../states.js'
 import { Words } from '../words.js'
+import { NoWallet } from './no-wallet.js'
 
 /** The choice between the browser's wallets. */
 export function WalletDialog() {
@@ -35,7 +36,7 @@ function Chooser() {
   return (
     <Dialog title={text.wallet.choose} onClose={close}>
       {wallets.length === 0 ? (
-        <Empty picture="gate" title={text.wallet.none} hint={text.wallet.noneHint} />
+        <NoWallet />
       ) : (
         <div class="stack">
           <p class="muted">{text.wallet.chooseHint}</p>
