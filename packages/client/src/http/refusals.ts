@@ -8,8 +8,12 @@ import { boundedText } from './body.js'
 const MAX_FIELDS = 20
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
-/** The code that market front ends look for. People read the sentence before it. */
-const LEGACY_CODE = / \(denied with code: ConsumableCodes\.\w{1,64}\)/
+/** Words of the wire that market front ends look for, and the words for people. */
+const LEGACY_WORDS: readonly [RegExp, string][] = [
+  [/ \(denied with code: ConsumableCodes\.\w{1,64}\)/, ''],
+  [/^Asset is not consumable\./, 'The asset is not available.'],
+  [/ in Elasticsearch\b/, ''],
+]
 
 /** Converts a refusal to an error. Never throws: of an unreadable one only the status is reported. */
 export async function refusalOf(response: Answer): Promise<TidegateError> {
@@ -27,11 +31,14 @@ export async function refusalOf(response: Answer): Promise<TidegateError> {
     }
     if (typeof error !== 'string') return unread
     const own = typeof code === 'string' && CODE.test(code) ? code : 'HTTP_ERROR'
-    return new TidegateError(own, printable(error.replace(LEGACY_CODE, '')) || unread.message, { status, retryAfter })
+    return new TidegateError(own, printable(inPlainWords(error)) || unread.message, { status, retryAfter })
   } catch {
     return unread
   }
 }
+
+const inPlainWords = (text: string) =>
+  LEGACY_WORDS.reduce((plain, [words, instead]) => plain.replace(words, instead), text)
 
 function fieldsOf(errors: unknown): Record<string, string[]> | undefined {
   if (typeof errors !== 'object' || errors === null) return undefined
