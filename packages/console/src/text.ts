@@ -2,7 +2,6 @@ import { plural } from './format/plural.js'
 import { asset } from './text/asset.js'
 import { catalogue } from './text/catalogue.js'
 import { mine } from './text/mine.js'
-import { missing } from './text/missing-wallet.js'
 import { publish } from './text/publish.js'
 import { status } from './text/status.js'
 import { transactions } from './text/transactions.js'
@@ -70,8 +69,6 @@ export const text = {
     choose: 'Choose a wallet',
     chooseHint: 'A wallet proves who you are and pays. The page never sees its keys.',
     injected: 'Wallet of this browser',
-    none: 'No wallet was found in this browser.',
-    missing,
     connected: 'Connected',
     disconnect: 'Disconnect',
     menu: 'Wallet',

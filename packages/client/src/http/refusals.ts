@@ -8,12 +8,8 @@ import { boundedText } from './body.js'
 const MAX_FIELDS = 20
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
-/** Words of the wire that market front ends look for, and the words for people. */
-const LEGACY_WORDS: readonly [RegExp, string][] = [
-  [/ \(denied with code: ConsumableCodes\.\w{1,64}\)/, ''],
-  [/^Asset is not consumable\./, 'The asset is not available.'],
-  [/ in Elasticsearch\b/, ''],
-]
+/** The code that market front ends look for. People read the sentence before it. */
+const LEGACY_CODE = / \(denied with code: ConsumableCodes\.\w{1,64}\)/
 
 /** Converts a refusal to an error. Never throws: of an unreadable one only the status is reported. */
 export async function refusalOf(response: Answer): Promise<TidegateError> {
@@ -37,8 +33,12 @@ export async function refusalOf(response: Answer): Promise<TidegateError> {
   }
 }
 
+/** Replaces words of the wire that market front ends look for. */
 const inPlainWords = (text: string) =>
-  LEGACY_WORDS.reduce((plain, [words, instead]) => plain.replace(words, instead), text)
+  text
+    .replace(LEGACY_CODE, '')
+    .replace('Asset is not consumable', 'The asset is not available')
+    .replace(' in Elasticsearch', '')
 
 function fieldsOf(errors: unknown): Record<string, string[]> | undefined {
   if (typeof errors !== 'object' || errors === null) return undefined

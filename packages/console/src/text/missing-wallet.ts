@@ -1,5 +1,6 @@
 /** Texts for a browser without a wallet. */
 export const missing = {
+  none: 'No wallet was found in this browser.',
   open: (name: string) => `Open in ${name}`,
   openHint: 'Open this page in a wallet on this phone. The wallet shows the page, and you can pay there.',
   scan: 'Use your phone: scan this code',

@@ -84,6 +84,7 @@ it('opens the page in a wallet on a phone', async () => {
   const observed = await dialogOf(PHONE)
   const { dialog, trouble, context } = observed
   const links = dialog.getByRole('link')
+  await links.first().waitFor()
   expect(await links.allTextContents()).toEqual([
     'Open in MetaMask',
     'Open in Coinbase Wallet',

@@ -1,4 +1,4 @@
-import { text } from '../../text.js'
+import { missing as words } from '../../text/missing-wallet.js'
 import { PHONE_WALLETS } from '../../wallet/phone-wallets.js'
 import { ButtonLink } from '../button.js'
 import { CopyButton } from '../copy.js'
@@ -7,12 +7,11 @@ import { Notice } from '../states.js'
 
 /** The ways to a wallet from a browser that has none: on a phone the wallets' own browsers, otherwise the phone. */
 export function NoWallet() {
-  const words = text.wallet.missing
   const onPhone = matchMedia('(pointer: coarse)').matches
   const isSecure = location.protocol === 'https:'
   return (
     <div class="stack">
-      <p>{text.wallet.none}</p>
+      <p>{words.none}</p>
       {!isSecure && <Notice kind="warn">{words.insecure}</Notice>}
       {isSecure && (onPhone ? <InWallets /> : <OnPhone />)}
       <section>
@@ -25,7 +24,6 @@ export function NoWallet() {
 }
 
 function InWallets() {
-  const words = text.wallet.missing
   return (
     <section class="stack">
       <p class="muted">{words.openHint}</p>
@@ -39,9 +37,8 @@ function InWallets() {
 }
 
 function OnPhone() {
-  const words = text.wallet.missing
   return (
-    <section class="scan">
+    <section class="empty">
       <h3>{words.scan}</h3>
       <QrCode value={location.href} label={words.code} otherwise={words.noCode} />
       <p class="muted">{words.scanHint}</p>
