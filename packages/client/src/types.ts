@@ -144,6 +144,10 @@ export interface SalesTotal {
 
 /** The receipt of an order, for its buyer. */
 export interface Receipt extends Sale {
+  /** Number of the order in its transaction, from 1. */
+  number: number
+  /** Number of all orders of the transaction. */
+  ordersInTransaction: number
   /** Name of the service. */
   serviceName?: string
   /** Publisher of the asset. */

@@ -69,9 +69,6 @@ export const text = {
     choose: 'Choose a wallet',
     chooseHint: 'A wallet proves who you are and pays. The page never sees its keys.',
     injected: 'Wallet of this browser',
-    none: 'No wallet was found in this browser',
-    noneHint:
-      'Install a wallet that works with web pages (one that follows EIP-6963 or EIP-1193), then reload this page. You can look around without one.',
     connected: 'Connected',
     disconnect: 'Disconnect',
     menu: 'Wallet',

@@ -1,4 +1,5 @@
 import { TidegateError } from '../errors.js'
+import { bytesText } from '../text.js'
 import type { Answer } from './api.js'
 
 /**
@@ -17,7 +18,7 @@ export async function boundedText(response: Answer, limit: number): Promise<stri
     length += value.length
     if (length > limit) {
       reader.cancel().catch(() => undefined)
-      throw new TidegateError('BAD_ANSWER', `The provider's answer is longer than ${limit} bytes.`, {
+      throw new TidegateError('BAD_ANSWER', `The provider's answer is longer than ${bytesText(limit)}.`, {
         status: response.status,
       })
     }

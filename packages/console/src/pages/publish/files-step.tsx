@@ -30,7 +30,7 @@ export function FilesStep({ problem }: { problem: string | undefined }) {
           ))}
         </ul>
       )}
-      {files.some(({ kind }) => kind === 'upload') && (
+      {files.length > 0 && (
         <Choice
           name="file-names"
           label={words.fileNames}

@@ -40,7 +40,7 @@ export interface LocatedFile {
 export interface Draft {
   id: string
   files: DraftFile[]
-  /** Whether uploads are published without their names. */
+  /** Whether files are published without their names. */
   anonymous: boolean
   name: string
   description: string

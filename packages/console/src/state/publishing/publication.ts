@@ -1,4 +1,4 @@
-import { didOf, type FileObject, type PublishRequest, publish } from '@tidegate/client'
+import { didOf, type FileObject, type PublishRequest, publish, withLocationNames } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { contextNow } from '../context.js'
 import { type Entry, entries, type Purpose } from '../journal.js'
@@ -47,8 +47,9 @@ const SECONDS = 86_400
 export function requestOf(of: Draft): PublishRequest {
   const { files, anonymous, name, description, author, license, tags, price, days, access, unlisted, chainId } = of
   const addresses = addressesOf(access.list)
+  const objects = files.flatMap((file) => (file.object ? [publicObject(file, file.object, anonymous)] : []))
   return {
-    files: files.flatMap((file) => (file.object ? [publicObject(file, file.object, anonymous)] : [])),
+    files: anonymous ? objects : withLocationNames(objects),
     name: name.trim(),
     ...(description.trim() ? { description: description.trim() } : {}),
     ...(author.trim() ? { author: author.trim() } : {}),
