@@ -41,6 +41,13 @@ export async function receipt(
   })
 }
 
+/** Returns the accepted terms, compared with the present ones. */
+function termsText(terms: Receipt['terms']): string {
+  if (!terms) return ''
+  const now = terms.isCurrent ? 'these are the current terms' : 'the terms have changed since'
+  return `accepted: SHA-256 ${terms.sha256}${terms.isCurrent === undefined ? '' : `; ${now}`}`
+}
+
 function receiptLines(receipt: Receipt): string[] {
   const {
     tx,
@@ -54,6 +61,7 @@ function receiptLines(receipt: Receipt): string[] {
     payer,
     time,
     renews,
+    terms,
     expires,
     number,
     ordersInTransaction: all,
@@ -70,6 +78,7 @@ function receiptLines(receipt: Receipt): string[] {
     ['Time', timeText(time)],
     ['Valid until', end],
     ['Renews', renews ?? ''],
+    ['Terms', termsText(terms)],
     ['Transaction', tx],
     ['Order', all > 1 ? `${number} of ${all} of this transaction; for another one: tidegate receipt TX:N` : ''],
     ['Chain', `${chainId}`],
