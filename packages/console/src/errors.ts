@@ -10,6 +10,14 @@ export interface Worded {
   code?: string
 }
 
+/** Sentences by code, instead of those that the service answers for programs. */
+const TITLES: Record<string, string> = {
+  ASSET_NOT_FOUND: 'There is no such asset here.',
+  ASSET_NOT_CONSUMABLE: 'This asset is not available.',
+  CREDENTIALS_DENIED: 'This account may not buy the asset.',
+  PURGATORY: 'The operator of the provider has blocked this asset or this account.',
+}
+
 /** Remedies by code, of the library and of the service. The sentence of the error is the library's. */
 const HINTS: Record<string, string> = {
   UNREACHABLE: 'Check your connection, and whether the service runs. Then try again.',
@@ -63,7 +71,7 @@ export function worded(error: unknown): Worded {
   if (error instanceof TidegateError) {
     const { code, message } = error
     const hint = HINTS[code]
-    return { title: message, code, ...(hint ? { hint } : {}) }
+    return { title: TITLES[code] ?? message, code, ...(hint ? { hint } : {}) }
   }
   return { title: text.crashed.title, hint: text.crashed.hint }
 }

@@ -28,8 +28,8 @@ export const asset = {
   price: 'Price',
   priceParts: 'Price in detail',
   parts: {
-    datatoken: 'Datatoken, with exchange fees',
-    ofWhichFees: 'of which exchange fees',
+    publisher: 'To the publisher',
+    exchangeFees: 'Exchange fees',
     publishFee: 'Fee of the publishing market',
     providerFee: 'Fee of the provider',
     total: 'Total',

@@ -23,7 +23,7 @@ export function MyAssets({ owner }: { owner: Address }) {
   const { mine: words } = text
   const found = useResource(owner, (signal) => published(reading(), owner, { signal }))
   const [open, setOpen] = useState<Open>()
-  const { assets = [], incomplete = false } = found.value ?? {}
+  const { assets = [], atLeast = false, incomplete = false } = found.value ?? {}
   const { changing, follow } = useChanging(found.reload)
   const sold = useSales(assets)
   if (found.error !== undefined) return <Failed title={words.failedAssets} error={found.error} onRetry={found.reload} />
@@ -47,6 +47,7 @@ export function MyAssets({ owner }: { owner: Address }) {
     <div class="stack">
       <SalesCharts sales={sold.value?.sales} incomplete={sold.value?.incomplete ?? false} error={sold.error} />
       {incomplete && <Notice>{words.hiddenMissing}</Notice>}
+      {atLeast && <Notice>{words.moreAssets(assets.length)}</Notice>}
       <ul class="rows">
         {assets.map((asset) => (
           <AssetRow

@@ -19,9 +19,16 @@ export function SalesCharts({ sales, incomplete, error }: ChartsProps) {
   if (!sales)
     return (
       <div class="charts">
-        <Skeleton lines={7} block />
-        <Skeleton lines={7} block />
+        <Skeleton lines={1} />
       </div>
+    )
+  const note = incomplete && <Notice>{words.incomplete}</Notice>
+  if (sales.length === 0)
+    return (
+      <>
+        <p class="muted">{words.noSales}</p>
+        {note}
+      </>
     )
   const counted = seriesOf(
     sales.map(({ time }) => ({ time, value: 1 })),
@@ -30,16 +37,11 @@ export function SalesCharts({ sales, incomplete, error }: ChartsProps) {
   const tokens = summed(sales.flatMap(({ income }) => (income ? [income] : [])))
   return (
     <section class="charts" aria-label={words.income}>
-      <Chart
-        kind="bars"
-        title={words.ordersOverTime}
-        total={sales.length === 0 ? words.noSales : text.catalogue.orders(sales.length)}
-        points={counted}
-      />
+      <Chart kind="bars" title={words.ordersOverTime} total={text.catalogue.orders(sales.length)} points={counted} />
       {tokens.slice(0, 3).map((token) => (
         <Income key={token.token} token={token} sales={sales} />
       ))}
-      {incomplete && <Notice>{words.incomplete}</Notice>}
+      {note}
     </section>
   )
 }
