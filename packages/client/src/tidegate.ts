@@ -24,6 +24,8 @@ import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
 import { type ReceiptOptions, receipt } from './sales/receipt.js'
 import { type SalesOptions, sales } from './sales/sales.js'
+import { sample, terms, termsAt } from './terms/terms.js'
+import type { PublicBytes, TermsDocument, TermsText } from './terms/types.js'
 import type {
   Asset,
   AssetState,
@@ -37,6 +39,7 @@ import type {
   Sale,
 } from './types.js'
 import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload/upload.js'
+import { type PublicFile, type PublicUploadOptions, uploadPublic } from './upload/upload-public.js'
 
 /** All calls of the library, bound to one provider. */
 export interface Tidegate {
@@ -52,6 +55,10 @@ export interface Tidegate {
   quote(did: string, options?: QuoteOptions): Promise<Quote>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
   upload(source: UploadSource, options?: UploadOptions): Promise<Hosted>
+  uploadPublic(source: UploadSource, options?: PublicUploadOptions): Promise<PublicFile>
+  terms(did: string, options?: AssetOptions): Promise<TermsText>
+  termsAt(url: string, options?: AssetOptions): Promise<TermsDocument>
+  sample(url: string, options?: AssetOptions): Promise<PublicBytes>
   publish(request: PublishRequest): Promise<Published>
   update(did: string, changes: Changes): Promise<Changed>
   differences(did: string, changes: Changes): Promise<Difference[]>
@@ -86,6 +93,10 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     quote: (did, options) => quote(context, did, options),
     buy: (what, options) => buy(context, what, options),
     upload: (source, options) => upload(context, source, options),
+    uploadPublic: (source, options) => uploadPublic(context, source, options),
+    terms: (did, options) => terms(context, did, options),
+    termsAt: (url, options) => termsAt(context, url, options),
+    sample: (url, options) => sample(context, url, options),
     publish: (request) => publish(context, request),
     update: (did, changes) => update(context, did, changes),
     differences: (did, changes) => differences(context, did, changes),
