@@ -15,6 +15,8 @@ const TITLES: Record<string, string> = {
   ASSET_NOT_FOUND: 'There is no such asset here.',
   ASSET_NOT_CONSUMABLE: 'This asset is not available.',
   CREDENTIALS_DENIED: 'This account may not buy the asset.',
+  TERMS_CHANGED: 'The terms have changed.',
+  TERMS_NOT_ACCEPTED: 'The terms are not accepted yet.',
   PURGATORY: 'The operator of the provider has blocked this asset or this account.',
 }
 
@@ -26,6 +28,9 @@ const HINTS: Record<string, string> = {
   SIGNATURE_REFUSED: 'The wallet has to sign, which costs nothing, so that the provider knows who asks.',
   INSUFFICIENT_TOKENS: 'Get some more of the token, or use another account. Nothing was paid.',
   INSUFFICIENT_GAS: 'The account needs some of the network’s own coin for the fee. Nothing was paid.',
+  TERMS_CHANGED: 'Read the new terms, and accept them if you agree. Nothing was paid.',
+  TERMS_NOT_ACCEPTED: 'Read the terms, and accept them if you agree. Nothing was paid.',
+  DOCUMENT_UNREADABLE: 'Try again in a moment, or open the file yourself.',
   PRICE_CHANGED: 'Look at the new price, and decide again.',
   UNAVAILABLE: 'Its exchange is closed or sold out. Its publisher can say more.',
   WRONG_NETWORK: 'Switch the network in your wallet.',

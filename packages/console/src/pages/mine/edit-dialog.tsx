@@ -4,6 +4,7 @@ import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Problem, Skeleton } from '../../parts/states.js'
+import { termsProblem } from '../../parts/terms-field.js'
 import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { changesOf, type Edited, editedOf } from '../../state/publishing/changes.js'
@@ -64,12 +65,17 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   }
   return (
     <>
-      <EditForm asset={asset} edited={edited} change={(changes) => setEdited({ ...edited, ...changes })} />
+      <EditForm asset={asset} edited={edited} change={(changes) => setEdited((now) => ({ ...now, ...changes }))} />
       <NewFiles value={files} onChange={setFiles} />
       {error !== undefined && <Problem error={error} />}
       <div class="dialog-actions">
         <Button onClick={() => onClose()}>{text.cancel}</Button>
-        <Button kind="primary" busy={busy} disabled={edited.name.trim() === ''} onClick={save}>
+        <Button
+          kind="primary"
+          busy={busy}
+          disabled={edited.name.trim() === '' || termsProblem(edited.terms) !== undefined}
+          onClick={save}
+        >
           {busy ? (step ? `${stepText(step)}…` : words.saving) : words.save}
         </Button>
       </div>

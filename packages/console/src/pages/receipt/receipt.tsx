@@ -2,6 +2,7 @@ import { type Receipt, receipt } from '@tidegate/client'
 import type { ComponentChildren } from 'preact'
 import type { Hex } from 'viem'
 import { Button } from '../../parts/button.js'
+import { Sha256 } from '../../parts/external-link.js'
 import { Page } from '../../parts/page.js'
 import { PaymentList } from '../../parts/payments.js'
 import { Failed, Skeleton } from '../../parts/states.js'
@@ -35,7 +36,8 @@ export function ReceiptPage({ order }: { order: Hex }) {
 }
 
 function Printed({ receipt }: { receipt: Receipt }) {
-  const { tx, chainId, did, name, service, serviceName, publisher, consumer, payer, time, renews, expires } = receipt
+  const { tx, chainId, did, name, service, serviceName, publisher, consumer, payer, time, renews, expires, terms } =
+    receipt
   const { receipt: words, mine } = text
   return (
     <section class="panel receipt" data-order={tx}>
@@ -84,6 +86,12 @@ function Printed({ receipt }: { receipt: Receipt }) {
         <Fact label={words.transaction} mono>
           {tx}
         </Fact>
+        {terms && (
+          <Fact label={text.terms.accepted}>
+            <Sha256 sha256={terms.sha256} />
+            {terms.isCurrent === false && <p class="muted small">{text.terms.outdated}</p>}
+          </Fact>
+        )}
         <Fact label={text.asset.chain}>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</Fact>
       </dl>
       <PaymentList paid={receipt} />
