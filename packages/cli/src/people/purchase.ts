@@ -7,6 +7,7 @@ import type { Cap } from './options.js'
 import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
+import { accepted } from './terms.js'
 
 interface Purchase {
   asset: Asset
@@ -14,16 +15,18 @@ interface Purchase {
   quote: Quote
   /** Whether to buy without a question. */
   yes: boolean
+  /** Whether to accept the terms without a question. */
+  acceptTerms: boolean
   /** Highest price; unlimited by default. */
   maxPrice: Cap | undefined
   /** The command line that repeats or resumes the purchase. */
   again: string
 }
 
-/** Shows the total price, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
+/** Shows the total price and the terms, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
 export async function purchase(
   session: WalletSession,
-  { asset, service, quote, yes, maxPrice, again }: Purchase,
+  { asset, service, quote, yes, acceptTerms: accept, maxPrice, again }: Purchase,
 ): Promise<Bought> {
   const { client, out, signal } = session
   // standard output must accept the result
@@ -42,10 +45,11 @@ export async function purchase(
     `  ${'Account'.padEnd(12)} ${session.address}`,
   )
   if (maxPrice) assertWithin(await byAddress(session, maxPrice, quote), quote)
+  const acceptTerms = await accepted(session, { asset, accept, again })
   const message = quote.renews ? `Pay ${price} to renew the order?` : question(price)
-  await agreed({ yes, message, otherwise: 'not bought', again })
+  await agreed({ yes, message, otherwise: 'not bought', again: accept ? `${again} --accept-terms` : again })
   signal.throwIfAborted()
-  const bought = await client.buy(quote, { onStep: out.step })
+  const bought = await client.buy(quote, { onStep: out.step, acceptTerms })
   for (const transaction of bought.transactions) out.note(`mined: ${transaction}`)
   if (signal.aborted)
     throw interrupted(
