@@ -4,6 +4,7 @@ import { type PublishedAssets, published } from './assets/published.js'
 import { type SearchOptions, type SearchResult, search } from './assets/search.js'
 import { createToken, deleteToken, type Token, type TokenOptions } from './auth/tokens.js'
 import { type BuyOptions, buy } from './buying/buy.js'
+import { type Funds, funds } from './buying/funds.js'
 import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
@@ -53,6 +54,7 @@ export interface Tidegate {
   archive(did: string, options?: ArchiveOptions): Promise<Downloaded>
   link(did: string, options?: LinkOptions): Promise<Link>
   quote(did: string, options?: QuoteOptions): Promise<Quote>
+  funds(quote: Quote): Promise<Funds>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
   upload(source: UploadSource, options?: UploadOptions): Promise<Hosted>
   uploadPublic(source: UploadSource, options?: PublicUploadOptions): Promise<PublicFile>
@@ -91,6 +93,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
     quote: (did, options) => quote(context, did, options),
+    funds: (quote) => funds(context, quote),
     buy: (what, options) => buy(context, what, options),
     upload: (source, options) => upload(context, source, options),
     uploadPublic: (source, options) => uploadPublic(context, source, options),

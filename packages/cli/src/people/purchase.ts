@@ -1,7 +1,7 @@
 import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { agreed } from './agreement.js'
-import { priceLines, priceText, validityText } from './amounts.js'
+import { fundsLines, priceLines, priceText, validityText } from './amounts.js'
 import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
 import { interrupted } from './output/prompts.js'
@@ -41,6 +41,7 @@ export async function purchase(
   out.note(
     `${shown(asset.name)} (${asset.did})`,
     ...priceLines(quote.price),
+    ...fundsLines(await client.funds(quote)),
     `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
     `  ${'Account'.padEnd(12)} ${session.address}`,
   )
