@@ -4660,7 +4660,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A search as Elasticsearch has it: the part of its language that docs/search.md lists. */
+        /** @description A search in the query language of Ocean metadata caches: the part that docs/search.md lists. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4675,7 +4675,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The hits of the page, as Elasticsearch answers. */
+            /** @description The hits of the page, with scores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4803,7 +4803,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A search as Elasticsearch has it: the part of its language that docs/search.md lists. */
+        /** @description A search in the query language of Ocean metadata caches: the part that docs/search.md lists. */
         requestBody: {
             content: {
                 "application/json": {
