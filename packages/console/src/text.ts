@@ -4,7 +4,6 @@ import { catalogue } from './text/catalogue.js'
 import { mine } from './text/mine.js'
 import { publish } from './text/publish.js'
 import { status } from './text/status.js'
-import { samples, terms } from './text/terms.js'
 import { transactions } from './text/transactions.js'
 
 /** All texts of the page, for translation. Texts with values are functions, and texts that depend on a number use `plural`. */
@@ -100,8 +99,6 @@ export const text = {
   },
   catalogue,
   asset,
-  terms,
-  samples,
   transfers: {
     title: 'Downloads',
     starting: 'Starting…',

@@ -4,7 +4,7 @@ import { Icon } from '../icons/icon.js'
 import { contextNow } from '../state/context.js'
 import { beginWork } from '../state/page/busy.js'
 import { useStore } from '../state/store.js'
-import { text } from '../text.js'
+import { termsText } from '../text/terms.js'
 import { walletState } from '../wallet/wallet.js'
 import { Problem } from './states.js'
 
@@ -20,7 +20,7 @@ export function PublicFileInput({ label, accept, onFile }: PublicFileInputProps)
   const isConnected = useStore(walletState).status === 'connected'
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  if (!isConnected) return <p class="muted small">{text.terms.connect}</p>
+  if (!isConnected) return <p class="muted small">{termsText.connect}</p>
   const send = async (file: File) => {
     const ended = beginWork()
     setBusy(true)
@@ -33,7 +33,7 @@ export function PublicFileInput({ label, accept, onFile }: PublicFileInputProps)
     <>
       <label class="button secondary normal public-file" aria-busy={busy}>
         {busy ? <span class="spinner" aria-hidden="true" /> : <Icon name="upload" />}
-        <span>{busy ? text.terms.uploading : label}</span>
+        <span>{busy ? termsText.uploading : label}</span>
         <input
           type="file"
           class="off-screen"

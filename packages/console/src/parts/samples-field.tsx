@@ -2,6 +2,7 @@ import { shownBytes } from '../format/bytes.js'
 import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { config } from '../state/config.js'
+import { samplesText } from '../text/terms.js'
 import { text } from '../text.js'
 import { Button } from './button.js'
 import { PublicFileInput } from './public-file-input.js'
@@ -24,7 +25,8 @@ interface SamplesFieldProps {
 
 /** Public files that show a part of an asset. Nothing without hosting. */
 export function SamplesField({ samples, onChange }: SamplesFieldProps) {
-  const { samples: words, publish } = text
+  const words = samplesText
+  const { publish } = text
   if (!config().hosting.enabled && samples.length === 0) return null
   return (
     <fieldset class="stack tight">

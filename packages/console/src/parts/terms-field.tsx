@@ -1,6 +1,6 @@
 import { config } from '../state/config.js'
 import { type TermsDraft, type TermsProblem, termsIn } from '../state/publishing/terms-draft.js'
-import { text } from '../text.js'
+import { termsText } from '../text/terms.js'
 import { Button } from './button.js'
 import { ExternalLink, Sha256 } from './external-link.js'
 import { Choice, TextField } from './field.js'
@@ -15,7 +15,7 @@ interface TermsFieldProps {
 
 /** The terms that each buyer must accept: a file, which this provider hosts, or a URL with its SHA-256. */
 export function TermsField({ name, value, problem, onChange }: TermsFieldProps) {
-  const { terms: words } = text
+  const words = termsText
   const { kind } = value
   const kinds = (['none', 'file', 'url'] as const).filter(
     (one) => one !== 'file' || config().hosting.enabled || value.document,
@@ -66,7 +66,7 @@ function File({
   problem,
   change,
 }: Pick<TermsFieldProps, 'value' | 'problem'> & { change: (changes: Partial<TermsDraft>) => void }) {
-  const { terms: words } = text
+  const words = termsText
   if (!document)
     return (
       <div class="row wrap">

@@ -35,6 +35,11 @@ export const asset = {
     total: 'Total',
   },
   network: 'Plus network fees (gas), as shown by your wallet.',
+  holds: (amount: string) => `You hold ${amount}.`,
+  networkFee: (amount: string) => `Network fee: about ${amount}.`,
+  notEnough: (symbol: string, due: string, held: string) => `Not enough ${symbol}: ${due} needed, you hold ${held}.`,
+  notEnoughCoin: (symbol: string, fee: string, held: string) =>
+    `Not enough ${symbol} for the network fee: about ${fee} needed, you hold ${held}.`,
   validFor: (timeout: string) => `An order is valid ${timeout}.`,
   validForever: 'An order is valid forever.',
   toldPrice: 'From the index, without fees. Connect a wallet to see the total.',

@@ -1,5 +1,7 @@
-/** Terms of an asset: for its buyer and for its publisher. */
-export const terms = {
+import { plural } from '../format/plural.js'
+
+/** Terms of an asset: for its buyer and for its publisher. Not part of `text`, which the first page loads. */
+export const termsText = {
   title: 'Terms',
   read: 'Read the terms',
   open: 'Open the terms',
@@ -30,13 +32,14 @@ export const terms = {
 } as const
 
 /** Samples of an asset: for its buyer and for its publisher. */
-export const samples = {
+export const samplesText = {
   title: 'Look inside',
   links: 'Links',
   others: 'On other servers',
   table: (name: string) => `Table of ${name}`,
   column: (at: number) => `Column ${at}`,
-  moreRows: (shown: number) => `The first ${shown} rows.`,
+  moreRows: (shown: number) =>
+    shown === 0 ? 'The beginning of the file.' : `The first ${plural(shown, { one: 'row', other: 'rows' })}.`,
   moreColumns: (shown: number, all: number) => `The first ${shown} of ${all.toLocaleString('en')} columns.`,
   cut: 'The beginning of the file.',
   tooLarge: 'The picture is too large to be shown.',

@@ -34,7 +34,7 @@ export function useDevPage(): void {
     })
     await withAxe(observed.context)
     page = observed.page
-    page.setDefaultTimeout(Number(process.env.PW ?? 120_000))
+    page.setDefaultTimeout(120_000)
   })
   afterEach(() => observed.context.close())
 }

@@ -69,3 +69,17 @@ it('no longer asks for a file when there is one', async () => {
   await page.locator('.file[data-status=done]').waitFor()
   expect(await page.getByText('Add at least one file.').count()).toBe(0)
 })
+
+it('tells balances and the network fee, and that the balance is too small', async () => {
+  const { did } = await published({ name: 'Affordable', price: { amount: '3' } })
+  const { did: dear } = await published({ name: 'Too dear', price: { amount: '900000000' } })
+  await visit(`asset/${did}`)
+  await connect()
+  await use(5)
+  await page.getByText(/^You hold [\d,.]+ OCEAN\.$/).waitFor()
+  await page.getByText(/^Network fee: about (≈ )?[\d.]+ ETH\.$/).waitFor()
+  await visit(`asset/${dear}`)
+  await page.getByText(/^Not enough OCEAN: 900,090,000|^Not enough OCEAN: 900,900,000/).waitFor()
+  await button(/^Buy for/).click()
+  await page.getByText('Get some more of the token').waitFor()
+})

@@ -11,10 +11,12 @@ import { entries } from '../../state/journal.js'
 import { choosingWallet } from '../../state/page/overlays.js'
 import type { NextStep } from '../../state/publishing/next-step.js'
 import { useStore } from '../../state/store.js'
+import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { switchChain } from '../../wallet/networks.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Download } from './download.js'
+import { FundsPanel } from './funds.js'
 
 interface ActionProps {
   asset: Asset
@@ -144,6 +146,7 @@ function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted:
       {unusable && <Notice kind="warn">{words.unusable}</Notice>}
       {renews && <p class="small">{words.renews}</p>}
       {held && <p class="small">{words.held}</p>}
+      <FundsPanel quote={quote} />
       <Button
         kind="primary"
         size="large"
@@ -152,7 +155,7 @@ function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted:
       >
         {label}
       </Button>
-      {!isOpen && <p class="muted small">{text.terms.acceptFirst}</p>}
+      {!isOpen && <p class="muted small">{termsText.acceptFirst}</p>}
     </>
   )
 }

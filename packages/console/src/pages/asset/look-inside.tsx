@@ -7,12 +7,12 @@ import { Problem, Skeleton } from '../../parts/states.js'
 import { Words } from '../../parts/words.js'
 import { useResource } from '../../state/resource.js'
 import { readSample, type Sample } from '../../state/samples/sample.js'
-import { text } from '../../text.js'
+import { samplesText } from '../../text/terms.js'
 import { SampleTable } from './sample-table.js'
 
 /** Samples of an asset, and its links to other servers. The first sample is open, the others are loaded when they are opened. */
 export function LookInside({ links }: { links: readonly AssetLink[] }) {
-  const { samples: words } = text
+  const words = samplesText
   const here = links.filter(({ isHere }) => isHere)
   const others = links.filter(({ isHere }) => !isHere)
   if (links.length === 0) return null
@@ -58,14 +58,14 @@ function Loaded({ link: { url, host, name } }: { link: AssetLink }) {
     <div class="stack tight">
       <Shown sample={value} name={plainLine(name, 80)} />
       <p class="small">
-        <ExternalLink url={url} host={host} name={text.samples.open} />
+        <ExternalLink url={url} host={host} name={samplesText.open} />
       </p>
     </div>
   )
 }
 
 function Shown({ sample, name }: { sample: Sample; name: string }) {
-  const { samples: words } = text
+  const words = samplesText
   switch (sample.kind) {
     case 'table':
       return <SampleTable table={sample} name={name} />

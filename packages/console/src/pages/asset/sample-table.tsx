@@ -1,9 +1,9 @@
 import type { Table } from '../../state/samples/table.js'
-import { text } from '../../text.js'
+import { samplesText } from '../../text/terms.js'
 
 /** The beginning of a table. Its first row holds the names of the columns. */
 export function SampleTable({ table: { head, rows, columns, hasMore }, name }: { table: Table; name: string }) {
-  const { samples: words } = text
+  const words = samplesText
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}

@@ -8,7 +8,7 @@ import { Notice, Problem, Skeleton } from '../../parts/states.js'
 import { Words } from '../../parts/words.js'
 import { reading } from '../../state/context.js'
 import { useResource } from '../../state/resource.js'
-import { text } from '../../text.js'
+import { termsText } from '../../text/terms.js'
 
 interface TermsPanelProps {
   did: string
@@ -23,7 +23,7 @@ interface TermsPanelProps {
 
 /** The terms of an asset: their name, their text if this provider hosts them, and the box that accepts them. */
 export function TermsPanel({ did, terms, accepted, onAccept, onChanged }: TermsPanelProps) {
-  const { terms: words } = text
+  const words = termsText
   const { url, host, name, sha256, isHere } = terms
   const [reads, setReads] = useState(false)
   const [isDifferent, setDifferent] = useState(false)
@@ -90,7 +90,7 @@ function Reading({ did, terms, onClose, onDifferent, onChanged }: ReadingProps) 
     if (isDifferent) onDifferent()
     if (value && value.sha256 !== terms.sha256) onChanged()
   }, [isDifferent, value])
-  const { terms: words } = text
+  const words = termsText
   return (
     <Dialog title={words.title} onClose={onClose} wide>
       {isDifferent ? (
@@ -112,7 +112,7 @@ function Reading({ did, terms, onClose, onDifferent, onChanged }: ReadingProps) 
 type Read = Awaited<ReturnType<typeof readTerms>>
 
 function TermsContent({ terms: { name, contentType, text: content } }: { terms: Read }) {
-  const { terms: words } = text
+  const words = termsText
   if (content === undefined) return <p class="muted">{words.unreadable}</p>
   const isMarkdown = /markdown/i.test(contentType) || /\.(md|markdown)$/i.test(name)
   return (
@@ -128,7 +128,7 @@ export function LicenseDocuments({ documents }: { documents: Asset['licenseDocum
   if (documents.length === 0) return null
   return (
     <>
-      <h3>{text.terms.documents}</h3>
+      <h3>{termsText.documents}</h3>
       <ul class="stack tight">
         {documents.map(({ name, url, host, sha256 }, at) => (
           <li key={at}>

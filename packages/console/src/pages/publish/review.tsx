@@ -9,6 +9,7 @@ import { type Draft, draft } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import { termsIn } from '../../state/publishing/terms-draft.js'
 import { useStore } from '../../state/store.js'
+import { samplesText, termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { Send } from './send.js'
 import { useListedTokens, useToken } from './token.js'
@@ -60,7 +61,7 @@ export function Review({ edit }: { edit: ((step: number) => void) | undefined })
 type Row = [step: number, label: string, value: ComponentChildren]
 
 function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbol: string | undefined): Row[] {
-  const { publish: words, asset, samples, terms } = text
+  const { publish: words, asset } = text
   const accepted = termsIn(draft.terms)
   const told = (value: string, most?: number) =>
     value ? <Words text={value} {...(most === undefined ? {} : { most })} /> : asset.notTold
@@ -76,7 +77,7 @@ function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbo
     [1, words.author, told(draft.author)],
     [1, words.license, told(draft.license)],
     [1, words.tags, told(draft.tags.join(', '))],
-    [1, samples.label, told(draft.samples.map(({ name }) => name).join(', '))],
+    [1, samplesText.label, told(draft.samples.map(({ name }) => name).join(', '))],
     [2, words.price, price.kind === 'free' ? words.free : `${grouped(price.amount.trim())} ${token}`],
     [2, words.timeout, days.trim() ? durationText(Math.round(Number(days) * 86_400)) : words.forever],
     [
@@ -88,14 +89,14 @@ function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbo
     ],
     [
       2,
-      terms.title,
+      termsText.title,
       accepted && !('problem' in accepted) ? (
         <div key="terms">
           <ExternalLink url={accepted.url} host={new URL(accepted.url).host} name={accepted.name} />
           <Sha256 sha256={accepted.sha256} />
         </div>
       ) : (
-        terms.kinds.none
+        termsText.kinds.none
       ),
     ],
     [2, words.listing, unlisted ? words.unlisted : words.listed],

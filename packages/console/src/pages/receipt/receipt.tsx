@@ -13,6 +13,7 @@ import { contextNow } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
 import { useStore } from '../../state/store.js'
+import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 
@@ -87,9 +88,9 @@ function Printed({ receipt }: { receipt: Receipt }) {
           {tx}
         </Fact>
         {terms && (
-          <Fact label={text.terms.accepted}>
+          <Fact label={termsText.accepted}>
             <Sha256 sha256={terms.sha256} />
-            {terms.isCurrent === false && <p class="muted small">{text.terms.outdated}</p>}
+            {terms.isCurrent === false && <p class="muted small">{termsText.outdated}</p>}
           </Fact>
         )}
         <Fact label={text.asset.chain}>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</Fact>
