@@ -2,6 +2,7 @@ import { shownBytes } from '../format/bytes.js'
 import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { config } from '../state/config.js'
+import { mineText } from '../text/mine.js'
 import { samplesText } from '../text/terms.js'
 import { text } from '../text.js'
 import { Button } from './button.js'
@@ -47,7 +48,7 @@ export function SamplesField({ samples, onChange }: SamplesFieldProps) {
                 label={publish.remove(plainLine(name, 60))}
                 onClick={() => onChange((now) => now.filter((one) => one.url !== url))}
               >
-                {text.mine.removeFile}
+                {mineText.removeFile}
               </Button>
             </li>
           ))}

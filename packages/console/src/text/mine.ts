@@ -1,6 +1,6 @@
 import { plural } from '../format/plural.js'
 
-export const mine = {
+export const mineText = {
   title: 'Mine',
   tabs: 'Parts',
   assets: 'My assets',

@@ -1,6 +1,6 @@
 import { plural } from '../format/plural.js'
 
-/** Terms of an asset: for its buyer and for its publisher. Not part of `text`, which the first page loads. */
+/** Terms of an asset: for its buyer and for its publisher. */
 export const termsText = {
   title: 'Terms',
   read: 'Read the terms',

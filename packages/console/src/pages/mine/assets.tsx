@@ -9,6 +9,7 @@ import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
 import { type Sale, salesOf } from '../../state/sales.js'
 import { takenOver } from '../../state/taken-over.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { AssetRow } from './asset-row.js'
 import { SalesCharts } from './charts.js'
@@ -20,7 +21,7 @@ type Open = { what: 'edit'; asset: Asset } | { what: 'state'; asset: Asset; want
 type IsThere = (told: Asset) => boolean
 
 export function MyAssets({ owner }: { owner: Address }) {
-  const { mine: words } = text
+  const words = mineText
   const found = useResource(owner, (signal) => published(reading(), owner, { signal }))
   const [open, setOpen] = useState<Open>()
   const { assets = [], atLeast = false, incomplete = false } = found.value ?? {}

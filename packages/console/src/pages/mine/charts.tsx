@@ -4,6 +4,7 @@ import { seriesOf } from '../../format/series.js'
 import { Chart } from '../../parts/chart.js'
 import { Notice, Problem, Skeleton } from '../../parts/states.js'
 import type { Sale } from '../../state/sales.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 interface ChartsProps {
@@ -14,7 +15,7 @@ interface ChartsProps {
 
 /** Orders over time, and income in each token. */
 export function SalesCharts({ sales, incomplete, error }: ChartsProps) {
-  const { mine: words } = text
+  const words = mineText
   if (error !== undefined) return <Problem error={error} />
   if (!sales)
     return (
@@ -64,5 +65,5 @@ function Income({ token, sales }: { token: Amount; sales: readonly Sale[] }) {
     },
     shown: amount,
   })
-  return <Chart kind="area" title={text.mine.incomeOverTime(symbol)} total={amount(token.units)} points={points} />
+  return <Chart kind="area" title={mineText.incomeOverTime(symbol)} total={amount(token.units)} points={points} />
 }

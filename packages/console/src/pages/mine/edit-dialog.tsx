@@ -10,6 +10,7 @@ import { announce } from '../../state/page/announce.js'
 import { changesOf, type Edited, editedOf } from '../../state/publishing/changes.js'
 import { type NewFiles as NewFilesState, uploaded } from '../../state/publishing/new-files.js'
 import { useResource } from '../../state/resource.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { EditForm } from './edit-form.js'
 import { NewFiles } from './new-files.js'
@@ -19,7 +20,7 @@ export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: 
   const { value, error, reload } = useResource(did, (signal) => asset(contextNow(), did, { signal }))
   // one dialog from the start, so that the focus stays in it when the form appears
   return (
-    <Dialog title={text.mine.editTitle} onClose={() => onClose()} wide>
+    <Dialog title={mineText.editTitle} onClose={() => onClose()} wide>
       {value ? (
         <Editing asset={value} onClose={onClose} />
       ) : error === undefined ? (
@@ -33,7 +34,7 @@ export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: 
 
 function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: Asset) => boolean) => void }) {
   const { did, name } = asset
-  const { mine: words } = text
+  const words = mineText
   const before = editedOf(asset)
   const [edited, setEdited] = useState<Edited>(before)
   const [files, setFiles] = useState<NewFilesState>({ files: [], keepOld: false })

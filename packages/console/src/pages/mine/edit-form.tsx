@@ -6,6 +6,7 @@ import { SamplesField } from '../../parts/samples-field.js'
 import { TagInput } from '../../parts/tag-input.js'
 import { TermsField, termsProblem } from '../../parts/terms-field.js'
 import type { Edited } from '../../state/publishing/changes.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { AmountFields } from '../publish/amount-fields.js'
 
@@ -19,7 +20,7 @@ interface FormProps {
 const SHOWN_BUYERS = 5
 
 export function EditForm({ asset: { chainId, services, buyers }, edited, change }: FormProps) {
-  const { publish: words, mine } = text
+  const { publish: words } = text
   const { price } = edited
   const present = services[0]?.price.datatoken
   const line = (field: 'name' | 'author' | 'license') => ({
@@ -88,7 +89,7 @@ export function EditForm({ asset: { chainId, services, buyers }, edited, change 
         name="edit-access"
         access={edited.access}
         options={[
-          { value: 'unchanged', label: mine.accessUnchanged },
+          { value: 'unchanged', label: mineText.accessUnchanged },
           { value: 'everybody', label: words.everybody },
           { value: 'list', label: words.list },
           { value: 'members', label: words.members },

@@ -13,6 +13,7 @@ import { contextNow } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
 import { useStore } from '../../state/store.js'
+import { mineText } from '../../text/mine.js'
 import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
@@ -39,12 +40,12 @@ export function ReceiptPage({ order }: { order: Hex }) {
 function Printed({ receipt }: { receipt: Receipt }) {
   const { tx, chainId, did, name, service, serviceName, publisher, consumer, payer, time, renews, expires, terms } =
     receipt
-  const { receipt: words, mine } = text
+  const { receipt: words } = text
   return (
     <section class="panel receipt" data-order={tx}>
       <dl class="receipt-facts">
         <Fact label={words.asset}>
-          <a href={pathOf({ page: 'asset', did })}>{name ? <Words text={name} most={200} /> : mine.noName}</a>
+          <a href={pathOf({ page: 'asset', did })}>{name ? <Words text={name} most={200} /> : mineText.noName}</a>
         </Fact>
         <Fact label={words.did} mono>
           {did}
@@ -70,13 +71,13 @@ function Printed({ receipt }: { receipt: Receipt }) {
         <Fact label={words.time}>
           <Time time={time} as="minute" />
         </Fact>
-        <Fact label={mine.validUntil}>
+        <Fact label={mineText.validUntil}>
           {expires ? (
             <Time time={expires} as="minute" />
           ) : service === undefined ? (
             text.asset.notTold
           ) : (
-            mine.validForever
+            mineText.validForever
           )}
         </Fact>
         {renews && (
