@@ -27,7 +27,7 @@ export const CATALOG_LIMITS = {
     weight: { most: 1000, parts: 1000 },
     /** Hidden assets of an owner in one answer: more than a person puts on sale again. */
     hidden: 200,
-    /** Hits of one page, and the last hit that a page may reach: as in Elasticsearch without a cursor. */
+    /** Hits of one page, and the last hit that a page may reach: as in other metadata caches without a cursor. */
     page: { most: 1000, reach: 10_000 },
     /** Counted hits. If there are more, the response says so. */
     counted: 10_000,
@@ -91,7 +91,7 @@ export const CATALOG_LIMITS = {
     beginning: 2,
     /** Distinct longer prefixes of a search, counted per field: each costs a scan of its words. Front ends send three words in nine fields. */
     prefixes: 32,
-    /** Characters of a text that can be matched as a whole value, sorted by or aggregated: the same as in Elasticsearch. */
+    /** Characters of a text that can be matched as a whole value, sorted by or aggregated: the same as in other metadata caches. */
     value: 256,
     /** Documents per batch of search rows in the background, and characters of them after which the batch ends. */
     built: { documents: 20, characters: 262_144 },

@@ -13,7 +13,7 @@ import {
   type StreamTarget,
   streamTargetOf,
 } from './people/download/stream-target.js'
-import { assertRoom, assertWritable, type Target, targetOf } from './people/download/target.js'
+import { assertRoom, assertWritable, makeFolder, type Target, targetOf } from './people/download/target.js'
 import { ACCEPT_TERMS, type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
@@ -26,7 +26,7 @@ export const command = (finish: (code: number) => void) =>
     .argument('<did>', 'the asset', did)
     .option(
       '-o, --output <path>',
-      'file, folder, device or FIFO to write to; - is standard output (default: this folder). Links to files are not followed',
+      'file, folder, device or FIFO to write to; - is standard output (default: this folder). A slash at the end makes a missing folder. Links to files are not followed',
     )
     .option('--file <n>', 'number of the file, from 0', whole)
     .option('--all', 'all files, into a folder')
@@ -155,6 +155,7 @@ async function fetchFiles(
   const fetching = async () => {
     if (output) return [await fetchToStream(session, { ...wanted, file }, options.output as string, output)]
     const inFolder = { ...wanted, target: target as Target }
+    makeFolder(inFolder.target)
     return options.all
       ? fetchAll(session, inFolder, service.files, keepsDots(options))
       : [await fetchFile(session, { ...inFolder, file })]

@@ -66,11 +66,14 @@ export async function change(
   { yes, ...options }: PeopleOptions & { yes?: true },
 ): Promise<number> {
   return inSession(options, 'wallet', async ({ client, out }) => {
-    if (!yes) out.note(...memberLines(members))
     const message = what === 'add' ? 'Add these members?' : 'Remove these members?'
-    await agreed({ yes, message, otherwise: 'the list was not changed' })
+    const confirm = async (some: readonly Address[]) => {
+      if (!yes) out.note(...memberLines(some))
+      await agreed({ yes, message, otherwise: 'the list was not changed' })
+    }
     const call = what === 'add' ? client.addMembers : client.removeMembers
-    const changed = await call(list, members, { onStep: out.step })
+    const changed = await call(list, members, { confirm, onStep: out.step })
+    if (changed.transactions.length === 0) out.note('nothing is to be changed, and nothing was sent.')
     for (const transaction of changed.transactions) out.note(`mined: ${transaction}`)
     out.print(...changeLines(what, changed))
     out.result(changed)

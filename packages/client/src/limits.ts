@@ -36,7 +36,7 @@ export const LIMITS = {
   fileName: 200,
   /** Bytes of a part of an upload: the first, which passes the usual limit of proxies, the largest and the smallest. */
   part: { first: 1_048_576, largest: 8_388_608, least: 262_144 },
-  /** Milliseconds for a part of an upload: 8 MiB at 28 KB/s. After a slower part, the next one is smaller. */
+  /** Milliseconds for a part of an upload: 8 MiB at 28 KiB/s. After a slower part, the next one is smaller. */
   partTime: 300_000,
   /** Milliseconds of a fast part, after which the next one is larger. */
   partFast: 5_000,

@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without ranges, and with a length if this provider hosts all files. A file that fails cuts the connection.
          */
         get: operations["download"];
         put?: never;
@@ -158,7 +158,7 @@ export interface paths {
         options?: never;
         /**
          * Download a file: headers only
-         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.
+         * @description Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without ranges, and with a length if this provider hosts all files. A file that fails cuts the connection.
          */
         head: operations["downloadHead"];
         patch?: never;
@@ -4660,7 +4660,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A search as Elasticsearch has it: the part of its language that docs/search.md lists. */
+        /** @description A search in the query language of Ocean metadata caches: the part that docs/search.md lists. */
         requestBody: {
             content: {
                 "application/json": {
@@ -4675,7 +4675,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The hits of the page, as Elasticsearch answers. */
+            /** @description The hits of the page, with scores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4803,7 +4803,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A search as Elasticsearch has it: the part of its language that docs/search.md lists. */
+        /** @description A search in the query language of Ocean metadata caches: the part that docs/search.md lists. */
         requestBody: {
             content: {
                 "application/json": {

@@ -14,3 +14,17 @@ export function printable(text: string, length: number = LIMITS.message): string
   const characters = [...clean]
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : clean
 }
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+/** Returns bytes for people: "1.4 MiB". Cut, not rounded up. */
+export function bytesText(bytes: number): string {
+  let unit = 0
+  let value = bytes
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  const cut = unit === 0 || value >= 100 ? Math.floor(value) : Math.floor(value * 10) / 10
+  return `${cut} ${UNITS[unit]}`
+}

@@ -17,6 +17,7 @@ import {
   addMembers,
   createAccessList,
   type MembersChange,
+  type MembersOptions,
   type NewAccessList,
   removeMembers,
 } from './lists/change-list.js'
@@ -71,8 +72,8 @@ export interface Tidegate {
   createAccessList(options: NewAccessList): ReturnType<typeof createAccessList>
   accessList(list: Address, options?: ListOptions & { page?: number }): Promise<AccessList>
   accessListsOf(owner?: Address, options?: ListOptions): ReturnType<typeof accessListsOf>
-  addMembers(list: Address, members: readonly Address[], options?: ListOptions & SendOptions): Promise<MembersChange>
-  removeMembers(list: Address, members: readonly Address[], options?: ListOptions & SendOptions): Promise<MembersChange>
+  addMembers(list: Address, members: readonly Address[], options?: MembersOptions): Promise<MembersChange>
+  removeMembers(list: Address, members: readonly Address[], options?: MembersOptions): Promise<MembersChange>
   tokens(chainId: number): Promise<Record<string, Address>>
   createToken(options?: TokenOptions): Promise<Token>
   deleteToken(token: string, options?: Pick<TokenOptions, 'chainId' | 'signal'>): Promise<void>

@@ -135,22 +135,12 @@ export interface Sale extends Paid {
   renews?: Hex
 }
 
-/** The sales of one asset in one month. */
-export interface SalesTotal {
-  /** Year and month in UTC: "2026-11". */
-  month: string
-  did: string
-  name: string
-  orders: number
-  renewals: number
-  /** Payments to the publisher by token. */
-  income: Amount[]
-  /** All payments of the buyers by token. */
-  total: Amount[]
-}
-
 /** The receipt of an order, for its buyer. */
 export interface Receipt extends Sale {
+  /** Number of the order in its transaction, from 1. */
+  number: number
+  /** Number of all orders of the transaction. */
+  ordersInTransaction: number
   /** Name of the service. */
   serviceName?: string
   /** Publisher of the asset. */

@@ -10,6 +10,16 @@ export interface Worded {
   code?: string
 }
 
+/** Sentences by code, instead of those that the service answers for programs. */
+const TITLES: Record<string, string> = {
+  ASSET_NOT_FOUND: 'There is no such asset here.',
+  ASSET_NOT_CONSUMABLE: 'This asset is not available.',
+  CREDENTIALS_DENIED: 'This account may not buy the asset.',
+  TERMS_CHANGED: 'The terms have changed.',
+  TERMS_NOT_ACCEPTED: 'The terms are not accepted yet.',
+  PURGATORY: 'The operator of the provider has blocked this asset or this account.',
+}
+
 /** Remedies by code, of the library and of the service. The sentence of the error is the library's. */
 const HINTS: Record<string, string> = {
   UNREACHABLE: 'Check your connection, and whether the service runs. Then try again.',
@@ -18,6 +28,9 @@ const HINTS: Record<string, string> = {
   SIGNATURE_REFUSED: 'The wallet has to sign, which costs nothing, so that the provider knows who asks.',
   INSUFFICIENT_TOKENS: 'Get some more of the token, or use another account. Nothing was paid.',
   INSUFFICIENT_GAS: 'The account needs some of the network’s own coin for the fee. Nothing was paid.',
+  TERMS_CHANGED: 'Read the new terms, and accept them if you agree. Nothing was paid.',
+  TERMS_NOT_ACCEPTED: 'Read the terms, and accept them if you agree. Nothing was paid.',
+  DOCUMENT_UNREADABLE: 'Try again in a moment, or open the file yourself.',
   PRICE_CHANGED: 'Look at the new price, and decide again.',
   UNAVAILABLE: 'Its exchange is closed or sold out. Its publisher can say more.',
   WRONG_NETWORK: 'Switch the network in your wallet.',
@@ -63,7 +76,7 @@ export function worded(error: unknown): Worded {
   if (error instanceof TidegateError) {
     const { code, message } = error
     const hint = HINTS[code]
-    return { title: message, code, ...(hint ? { hint } : {}) }
+    return { title: TITLES[code] ?? message, code, ...(hint ? { hint } : {}) }
   }
   return { title: text.crashed.title, hint: text.crashed.hint }
 }

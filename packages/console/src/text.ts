@@ -1,12 +1,10 @@
 import { plural } from './format/plural.js'
 import { asset } from './text/asset.js'
 import { catalogue } from './text/catalogue.js'
-import { mine } from './text/mine.js'
 import { publish } from './text/publish.js'
-import { status } from './text/status.js'
 import { transactions } from './text/transactions.js'
 
-/** All texts of the page, for translation. Texts with values are functions, and texts that depend on a number use `plural`. */
+/** The texts of the page, for translation. Those of pages that load later are in `text/`, to keep the first load small. Texts with values are functions, and texts that depend on a number use `plural`. */
 export const text = {
   product: 'Tidegate',
   title: (page: string, shop: string) => `${page} · ${shop}`,
@@ -69,9 +67,6 @@ export const text = {
     choose: 'Choose a wallet',
     chooseHint: 'A wallet proves who you are and pays. The page never sees its keys.',
     injected: 'Wallet of this browser',
-    none: 'No wallet was found in this browser',
-    noneHint:
-      'Install a wallet that works with web pages (one that follows EIP-6963 or EIP-1193), then reload this page. You can look around without one.',
     connected: 'Connected',
     disconnect: 'Disconnect',
     menu: 'Wallet',
@@ -118,7 +113,6 @@ export const text = {
     announceFailed: (name: string) => `The download of ${name} failed.`,
   },
   publish,
-  mine,
   receipt: {
     title: 'Receipt',
     print: 'Print',
@@ -149,7 +143,6 @@ export const text = {
       renewal: 'Renewal',
     },
   },
-  status,
   charts: {
     point: (when: string, value: string) => `${when}: ${value}`,
   },

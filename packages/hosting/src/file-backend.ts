@@ -18,8 +18,8 @@ export interface Journal {
    * file has these bytes, so the file is read and its hash is compared.
    */
   acknowledge(place: string | null, options?: { isUnconfirmed: boolean }): Promise<void>
-  /** Ends the request early and keeps the received bytes, since other uploads wait for its memory. Idempotent. */
-  giveUp(): void
+  /** Ends the request early and keeps the received bytes. `reason`: default, other uploads wait for its memory. Idempotent. */
+  giveUp(reason?: Error): void
   /** Acknowledges a whole file that an earlier request completed without recording it. */
   complete(place: string): Promise<void>
 }
@@ -46,6 +46,8 @@ export interface BackendWriter {
  */
 export interface FileBackend {
   prepare(): Promise<void>
+  /** Whether a new file of so many bytes fits, as far as the backend can tell. */
+  hasRoom(bytes: number): Promise<boolean>
   /** Returns the hash of the received bytes; undefined if it must be computed from the complete file. */
   hash(file: HostedRow): Promise<RunningHash | undefined>
   open(file: HostedRow, journal: Journal): Promise<BackendWriter>

@@ -38,7 +38,8 @@ export class PartWriter implements Journal {
   private committing: Promise<void> = Promise.resolve()
   /** Whether this is the last commit of the part. */
   private isLeaving = false
-  private hasGivenUp = false
+  /** Why the request ends early. */
+  private givenUp: Error | undefined
   /** The end of the running commit, and the hash state there. */
   private mark: { to: number; hash: string | null } = { to: 0, hash: null }
   /** The backend's state and the hash state after the durable bytes. */
@@ -91,8 +92,8 @@ export class PartWriter implements Journal {
     await this.advance({ place, hash: null }, to, { unlocks, done: { sha256: found, at: Date.now() } })
   }
 
-  giveUp(): void {
-    this.hasGivenUp = true
+  giveUp(reason: Error = tooMany()): void {
+    this.givenUp ??= reason
     this.stop()
   }
 
@@ -118,7 +119,7 @@ export class PartWriter implements Journal {
       throw error
     }
     // the checksum covers the whole part
-    if (checksum && this.hasGivenUp) throw tooMany()
+    if (checksum && this.givenUp) throw this.givenUp
     checksum?.assertMatches()
     await this.committing
     // the last commit also releases the lock, in one statement

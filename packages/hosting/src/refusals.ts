@@ -26,6 +26,11 @@ export function tooMany(): HostingError {
   return new HostingError('HOSTING_UNAVAILABLE', 'Too many files are being uploaded. Try again in a moment.')
 }
 
+/** The backend has no room for the bytes of an upload. */
+export function full(): HostingError {
+  return new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
+}
+
 /** A file, or all partial uploads of one, has more bytes than its limit. */
 export function tooLarge({ maxFile, isPublic }: Pick<HostingLimits, 'maxFile' | 'isPublic'>): HostingError {
   return new HostingError('UPLOAD_TOO_LARGE', `A ${isPublic ? 'public ' : ''}file may have at most ${maxFile} bytes.`)

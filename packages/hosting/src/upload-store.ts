@@ -8,7 +8,7 @@ import { Incoming } from './incoming.js'
 import { HOSTING_LIMITS } from './limits.js'
 import { UploadLock } from './lock.js'
 import { type PartTools, PartWriter } from './part-writer.js'
-import { alreadyBegun, lostLock, notFound, tooLarge } from './refusals.js'
+import { alreadyBegun, full, lostLock, notFound, tooLarge } from './refusals.js'
 
 export interface HostingLimits {
   /** Bytes of one file. */
@@ -75,6 +75,7 @@ export class UploadStore extends DataStore {
   override async create(upload: Upload): Promise<Upload> {
     const { owner, metadata, concat = null } = this.uploader
     const { id, size = 0, sizeIsDeferred: isDeferred } = upload
+    if (!(await this.tools.backend.hasRoom(size))) throw full()
     const createdAt = Date.now()
     const row = {
       id,

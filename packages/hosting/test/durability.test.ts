@@ -121,15 +121,36 @@ describe('uploads', () => {
     const full = await startHere(settings({ HOSTING_DIR: join(disk, 'files') }))
     try {
       const ballast = join(disk, 'ballast')
-      writeFileSync(ballast, Buffer.alloc(5_000_000))
       const content = CONTENT.subarray(0, 6_000_000)
       const url = await begin(full.url, content.length, auth)
+      writeFileSync(ballast, Buffer.alloc(5_000_000))
+      const owned = async () =>
+        ((await ask(`${full.url}/api/services/uploads`, { headers: auth })).json.uploads as []).length
+      const before = await owned()
+      const create = (size: number) =>
+        tus(`${full.url}/api/services/uploads`, 'POST', { ...auth, 'upload-length': String(size) })
+      expect(await create(content.length)).toMatchObject({ status: 507, json: { code: 'HOSTING_FULL' } })
+      expect([await owned(), (await create(1000)).status]).toEqual([before, 201])
       const part = (from: number, to: number) =>
         tus(url, 'PATCH', { ...auth, 'upload-offset': String(from) }, content.subarray(from, to))
       expect((await part(0, 1_000_000)).status).toBe(204)
       const refused = await part(1_000_000, content.length)
       expect([refused.status, refused.json.code]).toEqual([507, 'HOSTING_FULL'])
       expect(await offset(url)).toBeGreaterThanOrEqual(1_000_000)
+      // a client that waits in the middle of its body is told at once
+      const from = await offset(url)
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(content.subarray(from, from + 4_000_000)),
+      })
+      const headers = { ...auth, 'tus-resumable': '1.0.0', 'upload-offset': String(from) }
+      const type = { 'content-type': 'application/offset+octet-stream' }
+      const told = await fetch(url, {
+        method: 'PATCH',
+        headers: { ...headers, ...type },
+        body,
+        duplex: 'half',
+      } as RequestInit)
+      expect([told.status, told.headers.get('connection')]).toEqual([507, 'close'])
       const going = upload(full.url, content, auth, { uploadUrl: url, retryDelays: Array(100).fill(200) })
       rmSync(ballast)
       await going

@@ -18,7 +18,7 @@ export const PROVIDER_LIMITS = {
     excessConnections: 1000,
     /** Milliseconds within which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
-    /** Milliseconds within which the body of a request must arrive: 10 MB over a slow line. File uploads have another limit. */
+    /** Milliseconds within which the body of a request must arrive: 10 MiB over a slow line. File uploads have another limit. */
     requestTimeout: 300_000,
     /**
      * Milliseconds in which at least `bodySteady` bytes of a body must arrive while it is read. Uploads have
@@ -27,7 +27,7 @@ export const PROVIDER_LIMITS = {
     bodyWindow: 20_000,
     /** Bytes of a request body that must arrive in every `bodyWindow`: 410 bytes/s, a fifth of a phone at the edge of its network. */
     bodySteady: 8_192,
-    /** Milliseconds within which each 64 KiB of a response must be read: 1.1 KB/s, half of a phone at the edge of its network. Files have CONSUMER_STALL_TIMEOUT. */
+    /** Milliseconds within which each 64 KiB of a response must be read: 1.1 KiB/s, half of a phone at the edge of its network. Files have CONSUMER_STALL_TIMEOUT. */
     responsePiece: 60_000,
     /** Milliseconds in which the rest of a refused body is discarded, so that the client can read the refusal. */
     linger: 5_000,

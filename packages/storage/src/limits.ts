@@ -175,7 +175,7 @@ export const STORAGE_LIMITS = {
     values: 4096,
   },
   sql: {
-    /** Bytes of all messages except rows: login, columns, notices. A table of 1,600 columns takes 150 KB. */
+    /** Bytes of all messages except rows: login, columns, notices. A table of 1,600 columns takes 150 KiB. */
     overhead: 262_144,
     /** Columns of a row: PostgreSQL's own limit for a result. */
     columns: 1664,
@@ -199,7 +199,7 @@ export const STORAGE_LIMITS = {
     beforeData: 262_144,
   },
   ftp: {
-    /** Bytes of all replies on one control connection. A session with a long greeting takes about 3 KB. */
+    /** Bytes of all replies on one control connection. A session with a long greeting takes about 3 KiB. */
     replies: 65_536,
   },
 } as const

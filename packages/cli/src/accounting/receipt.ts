@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Receipt } from '@tidegate/client'
+import type { Hex } from 'viem'
 import { timeText } from '../people/amounts.js'
 import { forSigning, hash, whole } from '../people/options.js'
 import { shown } from '../people/output/text.js'
@@ -8,15 +10,32 @@ import { paymentLines, saleJson } from './payments.js'
 export const command = (finish: (code: number) => void) =>
   forSigning('receipt', 'tidegate receipt 0x41c2… --account 2')
     .description('Shows the receipt of an order: the asset, each payment with its receiver, and the end of the access.')
-    .argument('<order>', 'the transaction of the order', hash)
+    .argument('<order>', 'the transaction of the order; TX:N for the Nth order of a transaction with several', orderOf)
     .option('--chain <id>', 'chain of the order (default: found by the provider)', whole)
     .action(async (order, options) => finish(await receipt(order, options)))
 
+interface OrderInTransaction {
+  tx: Hex
+  number?: number
+}
+
+/** Parses TX or TX:N. Throws InvalidArgumentError. */
+function orderOf(text: string): OrderInTransaction {
+  const [tx = '', number, ...more] = text.split(':')
+  if (number === undefined) return { tx: hash(tx) }
+  if (!/^[1-9]\d{0,4}$/.test(number) || more.length > 0)
+    throw new InvalidArgumentError('It must be a transaction, or TX:N with the number of the order from 1.')
+  return { tx: hash(tx), number: Number(number) }
+}
+
 /** `tidegate receipt`. Returns the exit code. Throws CommandError, TidegateError. */
-export async function receipt(order: `0x${string}`, options: PeopleOptions & { chain?: number }): Promise<number> {
+export async function receipt(
+  { tx, number }: OrderInTransaction,
+  options: PeopleOptions & { chain?: number },
+): Promise<number> {
   const { chain: chainId, ...more } = options
   return inSession(more, 'reader', async ({ client, out, signal }) => {
-    const found = await client.receipt(order, { chainId, signal })
+    const found = await client.receipt(tx, { chainId, number, signal })
     out.print(...receiptLines(found))
     out.result(saleJson(found))
   })
@@ -44,6 +63,8 @@ function receiptLines(receipt: Receipt): string[] {
     renews,
     terms,
     expires,
+    number,
+    ordersInTransaction: all,
   } = receipt
   const title = serviceName ? `${shown(service)} "${shown(serviceName)}"` : shown(service)
   const end = expires ? timeText(expires) : service ? 'forever' : 'unknown: the asset is not available now'
@@ -59,6 +80,7 @@ function receiptLines(receipt: Receipt): string[] {
     ['Renews', renews ?? ''],
     ['Terms', termsText(terms)],
     ['Transaction', tx],
+    ['Order', all > 1 ? `${number} of ${all} of this transaction; for another one: tidegate receipt TX:N` : ''],
     ['Chain', `${chainId}`],
   ]
   return [

@@ -1,14 +1,6 @@
 import type { Amount, AssetService, Funds, Price } from '@tidegate/client'
 import { shown } from './output/text.js'
 
-/** Returns bytes for people: 5.2 MB. */
-export function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-  const at = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
-  const value = bytes / 1000 ** at
-  return `${at === 0 ? value : value.toFixed(1)} ${units[at]}`
-}
-
 /** Returns seconds for people: "30 days", "1 h 05 min". */
 export function secondsText(seconds: number): string {
   if (seconds % 86_400 === 0 && seconds > 0) return `${seconds / 86_400} day${seconds === 86_400 ? '' : 's'}`

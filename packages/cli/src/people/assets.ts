@@ -1,6 +1,6 @@
-import type { Asset, AssetFile, AssetService, Buyers } from '@tidegate/client'
+import { type Asset, type AssetFile, type AssetService, type Buyers, bytesText } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
-import { bytesText, priceJson, priceText, timeText, validityText } from './amounts.js'
+import { priceJson, priceText, timeText, validityText } from './amounts.js'
 import { shown } from './output/text.js'
 
 const DESCRIPTION = 2_000

@@ -16,11 +16,16 @@ describe('the location of a file to publish', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it.each([
-    ['https://example.org/a.csv?x=1', { type: 'url', url: 'https://example.org/a.csv?x=1', method: 'GET' }],
-    ['ipfs://bafy/a.csv', { type: 'ipfs', hash: 'bafy/a.csv' }],
+    [
+      'https://example.org/a.csv?x=1',
+      { type: 'url', url: 'https://example.org/a.csv?x=1', method: 'GET', name: 'a.csv' },
+    ],
+    ['ipfs://bafy/a.csv', { type: 'ipfs', hash: 'bafy/a.csv', name: 'a.csv' }],
     ['ar://abc', { type: 'arweave', transactionId: 'abc' }],
   ])('%s', (source, object) => {
     expect(sourcesOf([source], [])).toEqual([{ object }])
+    const { name: _, ...nameless } = object as { name?: string }
+    expect(sourcesOf([source], [], { anonymousFiles: true })).toEqual([{ object: nameless }])
   })
 
   it('is an s3:// location with the credentials and the endpoint of the environment', () => {
@@ -29,6 +34,7 @@ describe('the location of a file to publish', () => {
       type: 's3',
       bucket: 'tides',
       key: 'a/b.csv',
+      name: 'b.csv',
       region: 'eu-west-1',
       accessKeyId: 'id',
       secretAccessKey: 'secret',
@@ -38,7 +44,7 @@ describe('the location of a file to publish', () => {
     vi.stubEnv('AWS_ENDPOINT_URL_S3', 'https://storage.example')
     const [other] = sourcesOf(['s3://tides/a/b.csv'], [])
     expect(other).toEqual({ object: { ...own, endpoint: 'https://storage.example', forcePathStyle: true } })
-    expect(sourceText(other as never)).toBe('s3://tides/a/b.csv')
+    expect(sourceText(other as never)).toBe('s3://tides/a/b.csv, named b.csv')
   })
 
   it('is a local path, or a descriptor with one object or several', () => {

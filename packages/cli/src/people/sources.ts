@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { assertFileNames, type FileObject } from '@tidegate/client'
+import { assertFileNames, type FileObject, withLocationNames } from '@tidegate/client'
 import { readTextFile } from '@tidegate/common'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { shown } from './output/text.js'
@@ -20,7 +20,8 @@ export interface SourceOptions {
 const MAX_DESCRIPTOR = 1_048_576
 
 /**
- * Reads SOURCE and --descriptor, in this order. A folder stands for the files below it. Throws CommandError, which quotes no
+ * Reads SOURCE and --descriptor, in this order. A folder stands for the files below it, and a file at a location has the name
+ * at its end. Throws CommandError, which quotes no
  * secret of a descriptor, and TidegateError for too many files or names that cannot be published.
  */
 export function sourcesOf(
@@ -29,9 +30,15 @@ export function sourcesOf(
   { hidden = false, anonymousFiles = false }: { [K in keyof SourceOptions]: boolean } = {},
 ): Source[] {
   const named = [...sources.flatMap((text) => sourceOf(text, hidden)), ...descriptors.flatMap(fromDescriptor)]
-  const found = anonymousFiles ? named.map(withoutName) : named
+  const found = anonymousFiles ? named.map(withoutName) : withNames(named)
   assertFileNames(found.map((source) => ('object' in source ? source.object.name : source.name)))
   return found
+}
+
+function withNames(sources: readonly Source[]): Source[] {
+  const hosted = (name: unknown) => ({ type: 'hosted', ...(name === undefined ? {} : { name }) })
+  const objects = withLocationNames(sources.map((one) => ('object' in one ? one.object : hosted(one.name))))
+  return sources.map((one, at) => ('object' in one ? { object: objects[at] as FileObject } : one))
 }
 
 function withoutName(source: Source): Source {
@@ -106,10 +113,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Describes a storage object without its secrets. */
+/** Describes a file without its secrets: its location and its public name. */
 export function sourceText(source: Source): string {
   if ('path' in source) return `${shown(source.path)}, from this machine`
-  const { type, url, hash, transactionId, bucket, key } = source.object
+  const { name } = source.object
+  return typeof name === 'string' ? `${locationText(source.object)}, named ${shown(name)}` : locationText(source.object)
+}
+
+function locationText({ type, url, hash, transactionId, bucket, key }: FileObject): string {
   if (type === 'url' && typeof url === 'string' && URL.canParse(url)) {
     const { origin, pathname, search } = new URL(url)
     return shown(origin + pathname + (search && '?…'))

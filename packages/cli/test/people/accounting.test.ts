@@ -1,4 +1,7 @@
+import { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { acquire, mined, quote } from '../../../../test/helpers/consume.js'
+import { ocean } from '../../../../test/helpers/ocean.js'
 import { useScripts } from './scripts.js'
 
 describe('the bookkeeping commands', () => {
@@ -67,6 +70,40 @@ describe('the bookkeeping commands', () => {
     const { stdout } = await run(['receipt', order, '--account', '1'])
     expect(stdout).toMatch(/ {2}Publisher {6}5 OCEAN {3}to 0x/)
     expect(stdout).toMatch(/ {2}Protocol {7}0.005 OCEAN\n {2}Total {10}5.005 OCEAN {3}token 0x/)
+  })
+
+  it('show the receipt of each order of a transaction', async () => {
+    const { world, url } = scripts
+    const { network, provider } = world
+    const { chainId, accounts, addresses } = network
+    const buyer = new ethers.Wallet(accounts[4]?.privateKey as string, provider)
+    const zero = ethers.constants.AddressZero
+    const _consumeMarketFee = {
+      consumeMarketFeeAddress: zero,
+      consumeMarketFeeToken: zero,
+      consumeMarketFeeAmount: '0',
+    }
+    const assets = [await world.publishUrl(url), await world.publishUrl(url)]
+    const orders = []
+    for (const asset of assets) {
+      await acquire(network, asset, buyer)
+      const { datatoken: tokenAddress } = asset
+      await mined(new ocean.Datatoken(buyer, chainId).approve(tokenAddress, addresses.ERC721Factory, '1'))
+      const _providerFee = await quote(network, asset, buyer.address)
+      orders.push({ tokenAddress, consumer: buyer.address, serviceIndex: 0, _providerFee, _consumeMarketFee })
+    }
+    const factory = new ocean.NftFactory(addresses.ERC721Factory as string, buyer, chainId)
+    const tx = await mined(factory.startMultipleTokenOrder(orders))
+    await world.indexed(tx)
+    const receiptOf = (one: string) => ['receipt', one, '--account', '4']
+    for (const [at, { did }] of assets.entries()) {
+      const place = { number: at + 1, ordersInTransaction: 2 }
+      expect(await answer(...receiptOf(`${tx}:${at + 1}`))).toMatchObject({ tx, did, ...place })
+    }
+    expect((await run(receiptOf(tx))).stdout).toMatch(/ {2}Order {10}\d of 2 of this transaction/)
+    const unknown = { code: 'UNKNOWN_ORDER', message: expect.stringContaining('the orders 1 to 2, and no order 3') }
+    expect(await refusal(receiptOf(`${tx}:3`))).toMatchObject({ status: 1, error: unknown })
+    expect(await refusal(receiptOf(`${tx}:0`))).toMatchObject({ status: 2, error: { code: 'USAGE' } })
   })
 
   it('refuse with one line that names the field', async () => {

@@ -138,7 +138,10 @@ describe('the commands in scripts', () => {
     expect(await answer(...buy('2'))).toMatchObject({ reused: false })
     const add = ['list', 'add', list, other as string, '--account', '1', '--yes']
     expect(await answer(...add)).toMatchObject({ changed: [other], unchanged: [] })
-    expect(await answer(...add)).toMatchObject({ changed: [], unchanged: [other], transactions: [] })
+    // without a question, as nothing is sent
+    const again = await run(add.slice(0, -1))
+    expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('nothing was sent') })
+    expect(again.stdout).toBe(`${other} is a member already\n`)
     const remove = ['list', 'remove', list, member as string, '--account', '1']
     expect(await refusal(remove)).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
     expect(await answer(...remove, '--yes')).toMatchObject({ changed: [member], transactions: [expect.any(String)] })

@@ -77,7 +77,7 @@ describe('tidegate get in scripts', () => {
   })
 
   it('overwrites only with --force, and pays nothing if it cannot write', async () => {
-    const did = await published('--price', '1')
+    const did = await published('--price', '1', '--anonymous-files')
     writeFileSync(at('mine.csv'), 'mine')
     const refused = await refusal(['get', did, '-o', at('mine.csv'), '--account', '5', '--yes'])
     expect(refused).toMatchObject({ status: 1, error: { code: 'FILE_EXISTS' } })

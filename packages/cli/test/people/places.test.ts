@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -65,6 +65,24 @@ describe('get', () => {
     }
   })
 
+  it('makes a missing folder with a slash at its end, after the purchase is confirmed', async () => {
+    const folder = `${at('new/tides')}/`
+    const unconfirmed = await runCommand(['get', sized, '-o', folder, '--account', '6'], environment())
+    expect([unconfirmed.status, existsSync(at('new'))]).toEqual([3, false])
+    expect(await run('get', sized, '-o', folder, '--account', '6')).toMatchObject({ status: 0 })
+    expect(readFileSync(at('new/tides/tides.csv')).equals(CONTENT)).toBe(true)
+    expect(await run('get', sized, '--all', '-o', `${at('all-new')}/`, '--account', '6')).toMatchObject({ status: 0 })
+    expect(readdirSync(at('all-new'))).toEqual(['tides.csv'])
+    writeFileSync(at('file'), '')
+    for (const [output, reason] of [
+      [`${at('file')}/`, 'is no folder'],
+      [`${at('file/below')}/`, 'a file is in the way'],
+    ] as const) {
+      const { status, stderr } = await run('get', sized, '-o', output, '--account', '6')
+      expect({ status, lines: errors(stderr) }).toEqual({ status: 2, lines: [expect.stringContaining(reason)] })
+    }
+  })
+
   it('pays nothing if no file can be created, whether or not the name is known', async () => {
     const folder = at('closed')
     mkdirSync(folder)
@@ -102,7 +120,7 @@ describe('get', () => {
       try {
         writeFileSync(join(disk, 'other'), Buffer.alloc(400_000))
         const small = await run('get', sized, '-o', `${disk}/`, '--account', '4')
-        expect(errors(small.stderr)).toEqual([expect.stringMatching(/left, and 600\.0 kB are to be written\.$/)])
+        expect(errors(small.stderr)).toEqual([expect.stringMatching(/left, and 585 KiB are to be written\.$/)])
         writeFileSync(join(disk, 'all'), Buffer.alloc(302_000))
         for (const output of [`${disk}/`, join(disk, 'x')]) {
           const full = await run('get', unsized, '-o', output, '--account', '4')

@@ -112,7 +112,7 @@ async function scanned(context: Context, options: SearchOptions, skip: number, s
 
 async function found({ api }: Context, options: SearchOptions, from: number, size: number) {
   const { text, sort = text ? 'relevance' : 'newest', signal } = options
-  const body = { query: queryOf(options), from, size, sort: ORDERS[sort] }
+  const body = { query: searchQuery(options), from, size, sort: ORDERS[sort] }
   const { hits } = fieldsOf(await api.post('/api/aquarius/assets/query', body, signal))
   const { total, hits: list } = fieldsOf(hits)
   const { value, relation } = fieldsOf(total)
@@ -125,7 +125,8 @@ async function found({ api }: Context, options: SearchOptions, from: number, siz
   }
 }
 
-function queryOf({ text, beginning = false, tags = [], owner, type }: SearchOptions): object {
+/** Returns the query of a search for the provider's search route, for aggregations of its matches. `free` is not part of it. */
+export function searchQuery({ text, beginning = false, tags = [], owner, type }: SearchOptions): object {
   const words = (text ?? '').trim().split(/\s+/).slice(0, WORDS)
   const either = (field: string, value: string) => ({
     bool: {

@@ -3,6 +3,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Send } from '../http/api.js'
 import { LIMITS } from '../limits.js'
+import { bytesText } from '../text.js'
 import type { Downloaded } from '../types.js'
 import { assertDigest } from './digest.js'
 import { filesOf, type Ordered, orderedOf } from './order.js'
@@ -198,7 +199,7 @@ function streamOf(transfer: Transfer): ReadableStream<Uint8Array<ArrayBuffer>> {
 
 async function collected(transfer: Transfer, most: number): Promise<Uint8Array<ArrayBuffer>[]> {
   const tooLarge = () =>
-    new TidegateError('FILE_TOO_LARGE', `The file is larger than ${most} bytes. Read it as a stream.`)
+    new TidegateError('FILE_TOO_LARGE', `The file is larger than ${bytesText(most)}. Read it as a stream.`)
   const pieces: Uint8Array<ArrayBuffer>[] = []
   let length = 0
   try {

@@ -1,4 +1,5 @@
 import { TidegateError } from '../errors.js'
+import { bytesText } from '../text.js'
 import type { Answer } from './api.js'
 
 /** Reads a body of at most `limit` bytes as text. Throws like `boundedBytes`. */
@@ -17,7 +18,7 @@ export async function boundedBytes(response: Answer, limit: number): Promise<Uin
     length += value.length
     if (length > limit) {
       reader.cancel().catch(() => undefined)
-      throw new TidegateError('BAD_ANSWER', `The provider's answer is longer than ${limit} bytes.`, {
+      throw new TidegateError('BAD_ANSWER', `The provider's answer is longer than ${bytesText(limit)}.`, {
         status: response.status,
       })
     }

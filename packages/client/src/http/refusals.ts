@@ -27,11 +27,18 @@ export async function refusalOf(response: Answer): Promise<TidegateError> {
     }
     if (typeof error !== 'string') return unread
     const own = typeof code === 'string' && CODE.test(code) ? code : 'HTTP_ERROR'
-    return new TidegateError(own, printable(error.replace(LEGACY_CODE, '')) || unread.message, { status, retryAfter })
+    return new TidegateError(own, printable(inPlainWords(error)) || unread.message, { status, retryAfter })
   } catch {
     return unread
   }
 }
+
+/** Replaces words of the wire that market front ends look for. */
+const inPlainWords = (text: string) =>
+  text
+    .replace(LEGACY_CODE, '')
+    .replace('Asset is not consumable', 'The asset is not available')
+    .replace(' in Elasticsearch', '')
 
 function fieldsOf(errors: unknown): Record<string, string[]> | undefined {
   if (typeof errors !== 'object' || errors === null) return undefined

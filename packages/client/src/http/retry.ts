@@ -3,6 +3,8 @@ import { LIMITS } from '../limits.js'
 
 /** Temporary refusals: an order waits for blocks, or a part of an upload for another writer or a new attempt. */
 const WAITING = new Set(['ORDER_NOT_FOUND', 'ORDER_UNCONFIRMED', 'UPLOAD_LOCKED', 'UPLOAD_CONFLICT', 'UPLOAD_CHECKSUM'])
+/** Statuses from 500 that a retry does not change: not implemented, and full. */
+const LASTING = [501, 505, 507]
 const OWN = new Set(['UNREACHABLE', 'TIMEOUT', 'STALLED', 'BROKEN_OFF'])
 
 /**
@@ -14,6 +16,7 @@ export function retriesAfter(error: unknown, started: boolean, most: number): nu
   const { code, status = 0 } = error
   if (WAITING.has(code)) return most
   if (!OWN.has(code) && status !== 408 && status !== 429 && status < 500) return 0
+  if (LASTING.includes(status)) return 0
   if (started) return most
   // a storage that fails now rarely recovers within a second
   return code.startsWith('STORAGE_') ? 0 : Math.min(LIMITS.firstRetries, most)

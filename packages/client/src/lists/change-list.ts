@@ -37,6 +37,11 @@ export interface MembersChange {
   transactions: Hex[]
 }
 
+export interface MembersOptions extends ListOptions, SendOptions {
+  /** Called with the members to change, before the first transaction. An error ends the call, and nothing is sent. */
+  confirm?: ((members: readonly Address[]) => void | Promise<void>) | undefined
+}
+
 /**
  * Deploys an access list with its first members through the network's factory. The account owns it, and membership cannot
  * be handed on. Throws TidegateError `NO_LIST_FACTORY` on a network without a factory, `BAD_REQUEST`, `NO_WALLET`, …
@@ -82,11 +87,12 @@ export async function addMembers(
   context: Context,
   list: Address,
   members: readonly Address[],
-  options: ListOptions & SendOptions = {},
+  { confirm, ...options }: MembersOptions = {},
 ): Promise<MembersChange> {
   const { sender, address, all } = await ownList(context, list, members, options)
   const held = await inTurns(all, (member) => isMember(sender.client, address, member))
   const changed = all.filter((_, at) => !held[at])
+  if (changed.length > 0) await confirm?.(changed)
   await mintAll(sender, address, changed)
   return { list: address, changed, unchanged: all.filter((_, at) => held[at]), transactions: sender.sent }
 }
@@ -99,7 +105,7 @@ export async function removeMembers(
   context: Context,
   list: Address,
   members: readonly Address[],
-  options: ListOptions & SendOptions = {},
+  { confirm, ...options }: MembersOptions = {},
 ): Promise<MembersChange> {
   const { sender, address, all } = await ownList(context, list, members, options)
   const tokens = await inTurns(all, (member) => tokensOf(sender.client, address, member))
@@ -110,10 +116,12 @@ export async function removeMembers(
       'NOT_PERMITTED',
       `The contract of the list ${address} does not let its owner remove members: each member can do it, or create a new list without them.`,
     )
-  for (const burn of burns) await sender.send(burn)
   const isHeld = (_: Address, at: number) => (tokens[at] as bigint[]).length > 0
+  const changed = all.filter(isHeld)
+  if (first) await confirm?.(changed)
+  for (const burn of burns) await sender.send(burn)
   const unchanged = all.filter((member, at) => !isHeld(member, at))
-  return { list: address, changed: all.filter(isHeld), unchanged, transactions: sender.sent }
+  return { list: address, changed, unchanged, transactions: sender.sent }
 }
 
 const burning = (to: Address, token: bigint, member: Address): Transaction => ({

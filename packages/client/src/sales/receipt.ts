@@ -16,6 +16,8 @@ import { matched, saleOf } from './sale.js'
 export interface ReceiptOptions {
   /** The chain of the order. Default: found by the provider. */
   chainId?: number | undefined
+  /** Number of the order in its transaction, from 1. Default: the last one of the account. */
+  number?: number | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -28,7 +30,7 @@ export interface ReceiptOptions {
  * const { name, total, expires } = await tidegate.receipt('0x…')
  */
 export async function receipt(context: Context, order: Hex, options: ReceiptOptions = {}): Promise<Receipt> {
-  const { chainId, signal } = options
+  const { chainId, number, signal } = options
   const tx = order.toLowerCase() as Hex
   const chains = await chainsOf(context)
   if (chainId !== undefined && !chains.includes(chainId))
@@ -44,7 +46,14 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
   const [reader, client] = await Promise.all([PaymentReader.of(context, first.chainId), context.chain(first.chainId)])
   const pairs = matched(rows, await reader.ordersOfAll(rows, signal))
   const account = context.wallet ? await addressOf(context) : undefined
-  for (const { row, order } of pairs) {
+  if (number !== undefined && (number < 1 || number > pairs.length))
+    throw new TidegateError(
+      'UNKNOWN_ORDER',
+      `order: ${tx} has the orders 1 to ${pairs.length}, and no order ${number}.`,
+    )
+  for (const [at, { row, order }] of pairs.entries()) {
+    const place = { number: pairs.length - at, ordersInTransaction: pairs.length }
+    if (number !== undefined && number !== place.number) continue
     const served = await servedDocument(context, row.did).catch(ignoringHidden)
     const asset = served && describe(served)
     const publisher = asset ? { publisher: asset.owner } : {}
@@ -54,7 +63,14 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
     const isCurrent = served && termsOf(context.url, served.document)?.sha256 === sha256
     const terms = sha256 ? { terms: { sha256, ...defined({ isCurrent }) } } : {}
     const started = order.renews ? await startOf(reader, row, order.renews) : order.time
-    return { ...sale, ...publisher, ...accessOf(asset, sale.service, started), ...terms, provider: context.url }
+    return {
+      ...sale,
+      ...place,
+      ...publisher,
+      ...accessOf(asset, sale.service, started),
+      ...terms,
+      provider: context.url,
+    }
   }
   throw new TidegateError('NOT_YOUR_ORDER', `order: ${tx} belongs to ${first.consumer}, not to ${account}.`)
 }

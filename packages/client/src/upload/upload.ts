@@ -115,7 +115,8 @@ export async function sendFile<T>(
       if (code === 'FILE_CHANGED' && id !== undefined) await calls.remove(id).catch(() => undefined)
       failures += 1
       // a proxy may accept only smaller parts
-      const most = status === 413 && code === 'HTTP_ERROR' ? retries : retriesAfter(error, id !== undefined, retries)
+      const isSmaller = status === 413 && code === 'HTTP_ERROR' && offset !== undefined && part > LIMITS.part.least
+      const most = isSmaller ? retries : retriesAfter(error, id !== undefined, retries)
       if (failures > most) throw error
       await pause(pauseBefore(failures, error), signal)
       part = Math.max(part / 2, LIMITS.part.least)

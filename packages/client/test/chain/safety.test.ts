@@ -184,7 +184,7 @@ describe('an impossible purchase', () => {
     const buyer = await withOcean(5n * ONE)
     await expect(buyer.tidegate.buy(asset.did)).rejects.toMatchObject({
       code: 'CREDENTIALS_DENIED',
-      message: 'Asset is not consumable. The credentials do not admit consumerAddress.',
+      message: 'The asset is not available. The credentials do not admit consumerAddress.',
     })
     expect(await market.sent(buyer)).toBe(0)
     expect((await admitted.tidegate.buy(asset.did)).transactions).toHaveLength(2)

@@ -8,6 +8,9 @@ export type Stretch = { text: string } | { control: string; code: string }
 const INVISIBLE =
   /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u3164|\uffa0/u
 
+/** Most invisible characters of a text that are shown by their codes. Each is an element; further ones become U+FFFD. */
+const MOST_CODES = 1_000
+
 /** Combining marks over one character, beyond the needs of any script. */
 const STACKED = /(\p{M}{4})\p{M}+/gu
 
@@ -15,9 +18,14 @@ const STACKED = /(\p{M}{4})\p{M}+/gu
 export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = []
   let plain = ''
+  let codes = 0
   for (const character of text.replace(/\r\n?/g, '\n').replace(STACKED, '$1')) {
     if (!INVISIBLE.test(character)) {
       plain += character
+      continue
+    }
+    if (codes++ >= MOST_CODES) {
+      plain += '\ufffd'
       continue
     }
     if (plain) stretches.push({ text: plain })

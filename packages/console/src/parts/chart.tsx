@@ -1,4 +1,5 @@
 import { dayTime } from '../format/time.js'
+import { mineText } from '../text/mine.js'
 import { text } from '../text.js'
 
 export interface Point {
@@ -34,7 +35,7 @@ export function Chart({ title, total, points, kind }: ChartProps) {
         <span class="muted small">{title}</span>
         <strong>{total}</strong>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={text.mine.chartSummary(title, total)}>
+      <svg viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={mineText.chartSummary(title, total)}>
         <path class="chart-floor" d={`M0 ${HIGH - 3}H${WIDE}`} />
         {kind === 'area' && points.length > 0 && (
           <>

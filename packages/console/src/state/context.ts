@@ -25,5 +25,6 @@ export function contextNow(purpose?: () => Purpose): Context {
 
 /** Like `contextNow`, without a wallet. */
 export function reading(): Context {
-  return { ...createContext({ url: providerUrl() }), chain: readerOf }
+  const base = createContext({ url: providerUrl() })
+  return { ...base, url: config().provider ?? base.url, chain: readerOf }
 }

@@ -1,6 +1,8 @@
+import { searchQuery } from '@tidegate/client'
+import { type CatalogueQuery, optionsOf } from './catalogue-query.js'
 import { reading } from './context.js'
 
-/** Types and tags of the catalogue, with the number of assets of each. */
+/** Types and tags of the matches of a search, with the number of matches of each. */
 export interface Facets {
   types: Facet[]
   tags: Facet[]
@@ -8,28 +10,42 @@ export interface Facets {
 
 export interface Facet {
   value: string
+  /** 0 if the number is unknown. */
   count: number
 }
 
 const TAGS = 24
 const TYPES = 12
 
-/** Asks the index for types and tags. */
-export async function facetsNow(signal: AbortSignal): Promise<Facets> {
+/**
+ * Asks the index for types and tags of the matches. Types are those without the filter by type, to choose another one. The
+ * index has no prices: with a filter by price, counts are unknown.
+ */
+export async function facetsOf(query: CatalogueQuery, signal: AbortSignal): Promise<Facets> {
+  const [own, others] = await Promise.all([
+    aggregated(query, signal),
+    query.type === '' ? undefined : aggregated({ ...query, type: '' }, signal),
+  ])
+  return { ...own, types: (others ?? own).types }
+}
+
+async function aggregated(query: CatalogueQuery, signal: AbortSignal): Promise<Facets> {
   const terms = (field: string, size: number) => ({ terms: { field, size } })
   const aggs = { types: terms('metadata.type.keyword', TYPES), tags: terms('metadata.tags.keyword', TAGS) }
   const answer = await reading().api.post<{ aggregations?: Record<string, { buckets?: unknown }> }>(
     '/api/aquarius/assets/query',
-    { size: 0, aggs },
+    { query: searchQuery(optionsOf(query)), size: 0, aggs },
     signal,
   )
-  return { types: bucketsOf(answer.aggregations?.types?.buckets), tags: bucketsOf(answer.aggregations?.tags?.buckets) }
+  const isCounted = query.price === 'any'
+  const facets = (name: string) => bucketsOf(answer.aggregations?.[name]?.buckets, isCounted)
+  return { types: facets('types'), tags: facets('tags') }
 }
 
-function bucketsOf(buckets: unknown): Facet[] {
+function bucketsOf(buckets: unknown, isCounted: boolean): Facet[] {
   return (Array.isArray(buckets) ? buckets : []).flatMap(({ key, doc_count }: Record<string, unknown>) =>
     typeof key === 'string' && key.length <= 60 && typeof doc_count === 'number'
-      ? [{ value: key, count: doc_count }]
+      ? [{ value: key, count: isCounted ? doc_count : 0 }]
       : [],
   )
 }

@@ -11,6 +11,7 @@ export const catalogue = {
   showFilters: 'Filters and sorting',
   type: 'Type',
   allTypes: 'All types',
+  counted: (type: string, count: number) => (count > 0 ? `${type} (${count})` : type),
   tags: 'Tags',
   price: 'Price',
   any: 'Any',

@@ -1,6 +1,6 @@
 import { plural } from '../format/plural.js'
 
-export const mine = {
+export const mineText = {
   title: 'Mine',
   tabs: 'Parts',
   assets: 'My assets',
@@ -10,6 +10,7 @@ export const mine = {
   connectHint: 'They are read from the chain: you need no account here.',
   noAssets: 'You have not published anything here yet',
   hiddenMissing: 'This provider does not list assets that are revoked or retired. Each still has its own address.',
+  moreAssets: (shown: number) => `You have more assets than the newest ${shown} shown here. Find the others by search.`,
   noAssetsHint: 'Drop a file, set a price, and it is for sale.',
   noOrders: 'You have not ordered anything here yet',
   noOrdersHint: 'What you buy is kept here, to download again.',

@@ -1,7 +1,7 @@
 import { shownBytes } from '../format/bytes.js'
 import { plural } from '../format/plural.js'
 
-export const status = {
+export const statusText = {
   title: 'Status',
   ready: 'All systems work',
   notReady: 'Some systems have problems',

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createTidegate } from '@tidegate/client'
-import { createWalletClient, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, connect, dev, observed, page, published, use, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, connect, observed, page, published, use, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
 
@@ -13,9 +10,7 @@ let did: string
 let order: `0x${string}`
 beforeAll(async () => {
   did = (await published({ name: '=Tides', price: { amount: '2.5' } })).did
-  const { providerUrl: url, rpcUrl, accounts } = dev.facts
-  const account = privateKeyToAccount(accounts[2]?.privateKey as `0x${string}`)
-  const buyer = createTidegate({ url, wallet: createWalletClient({ account, transport: http(rpcUrl) }) })
+  const buyer = clientOf(2)
   order = (await buyer.buy(did)).order
   await eventually(() => buyer.receipt(order).then(Boolean, () => false))
 })

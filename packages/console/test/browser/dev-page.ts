@@ -2,7 +2,8 @@ import { createTidegate, type PublishRequest } from '@tidegate/client'
 import type { Browser, Page } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
 import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -31,6 +32,7 @@ export function useDevPage(): void {
       viewport: NARROW,
       acceptDownloads: true,
     })
+    await withAxe(observed.context)
     page = observed.page
     page.setDefaultTimeout(120_000)
   })
@@ -55,15 +57,39 @@ export async function use(account: number): Promise<void> {
   await page.keyboard.press('Escape')
 }
 
+/** Returns the library with an account of the local network. */
+export function clientOf(account: number) {
+  const { providerUrl: url, rpcUrl, accounts } = dev.facts
+  const key = privateKeyToAccount(accounts[account]?.privateKey as `0x${string}`)
+  return createTidegate({ url, wallet: createWalletClient({ account: key, transport: http(rpcUrl) }) })
+}
+
 /** Publishes as the first account, and waits until the asset is indexed. */
 export async function published(request: Omit<PublishRequest, 'files'>, fileName = 'data.csv', content = 'a,b\n1,2\n') {
-  const { providerUrl: url, rpcUrl, accounts } = dev.facts
-  const account = privateKeyToAccount(accounts[0]?.privateKey as `0x${string}`)
-  const publisher = createTidegate({ url, wallet: createWalletClient({ account, transport: http(rpcUrl) }) })
+  const publisher = clientOf(0)
   const { object } = await publisher.upload(new File([content], fileName, { type: 'text/csv' }))
   const { did } = await publisher.publish({ files: [object], ...request })
   await eventually(() => publisher.asset(did).then(Boolean, () => false))
   return { did, told: () => publisher.asset(did) }
+}
+
+/** Returns the findings of axe at 390 and 1440 px, and checks that the page is not wider. The page must have axe. */
+export async function findings(): Promise<string[]> {
+  const found: string[] = []
+  for (const [width, colorScheme] of [
+    [390, 'light'],
+    [1440, 'dark'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme })
+    const needed = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (needed > width) found.push(`${width}: ${needed} pixels wide`)
+    found.push(...(await axeFindings(page)).map((one) => `${width} ${colorScheme}: ${one}`))
+    const folder = process.env.SCREENSHOTS
+    const name = expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60)
+    if (folder) await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true })
+  }
+  return found
 }
 
 export const rpc = (method: string, ...params: unknown[]) =>

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import { HostingError } from '@tidegate/protocol'
 import { HOSTING_LIMITS } from '../limits.js'
+import { full } from '../refusals.js'
 
 /** Error codes of a full disk or an exhausted disk quota. */
 const FULL = ['ENOSPC', 'EDQUOT']
@@ -18,11 +18,15 @@ export class DiskQueue {
   /** Bytes written since that sync began. */
   private unsynced = 0
 
-  /** `position`: offset of the next byte. `onWritten` is called with each added buffer after its write. */
+  /**
+   * `position`: offset of the next byte. `onWritten` is called with each added buffer after its write, `onFailure` with
+   * the error of a write.
+   */
   constructor(
     private readonly handle: FileHandle,
     private position: number,
     private readonly onWritten: (bytes: Buffer) => void,
+    private readonly onFailure: (error: Error) => void,
   ) {}
 
   add(bytes: Buffer): void {
@@ -66,7 +70,7 @@ export class DiskQueue {
         this.writing = undefined
         if (this.waiting.length > 0) this.begin()
       },
-      () => undefined,
+      (error) => this.onFailure(asRefusal(error)),
     )
   }
 
@@ -103,8 +107,12 @@ function behind(all: Buffer[], bytes: number): Buffer[] {
   return [first.subarray(first.length - (skipped - bytes)), ...rest]
 }
 
-/** Rethrows an error of the disk; a full disk becomes a HostingError. */
+/** Throws an error of the disk. */
 export function failure(error: NodeJS.ErrnoException): never {
-  if (FULL.includes(error.code ?? '')) throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
-  throw error
+  throw asRefusal(error)
+}
+
+/** Returns an error of the disk; a full disk is a HostingError. */
+function asRefusal(error: NodeJS.ErrnoException): Error {
+  return FULL.includes(error.code ?? '') ? full() : error
 }

@@ -13,7 +13,7 @@ import { failure } from './disk-queue.js'
 import { LocalWriter } from './local-writer.js'
 
 /** The file system operations that the backend uses. */
-export type Disk = Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'stat' | 'unlink'>
+export type Disk = Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'stat' | 'statfs' | 'unlink'>
 
 /** Stores hosted files in a folder, each under its id. Creations and deletions survive a power loss once their promise resolves. */
 export class LocalBackend implements FileBackend {
@@ -32,6 +32,11 @@ export class LocalBackend implements FileBackend {
     const first = (await this.disk.mkdir(path, { recursive: true, mode: 0o700 })) ?? path
     // each created folder is an entry of its parent
     for (let at = path; at.length >= first.length; at = dirname(at)) await this.syncFolder(dirname(at))
+  }
+
+  async hasRoom(bytes: number): Promise<boolean> {
+    const disk = await this.disk.statfs(this.folder).catch(() => undefined)
+    return !disk || disk.bavail * disk.bsize > bytes
   }
 
   /** Throws HostingError if acknowledged bytes are missing. */

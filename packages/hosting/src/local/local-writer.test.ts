@@ -29,7 +29,9 @@ describe('LocalWriter', () => {
     const handle = await open(path, 'w+')
     change(handle)
     const acknowledged: number[] = []
-    const journal = { acknowledge: async () => void acknowledged.push(written.bytes) } as unknown as Journal
+    const givenUp: Error[] = []
+    const acknowledge = async () => void acknowledged.push(written.bytes)
+    const journal = { acknowledge, giveUp: (error: Error) => void givenUp.push(error) } as unknown as Journal
     const writer = new LocalWriter(handle, 0, size, batches, journal)
     const written = { bytes: 0 }
     const write = async (bytes: Buffer) => {
@@ -38,7 +40,7 @@ describe('LocalWriter', () => {
       }
       written.bytes += bytes.length
     }
-    return { path, writer, write, written, acknowledged }
+    return { path, writer, write, written, acknowledged, givenUp }
   }
 
   it('writes all bytes if the disk writes only parts of a buffer', async () => {
@@ -100,12 +102,14 @@ describe('LocalWriter', () => {
     'sync',
   ] as const)('acknowledges nothing after %s has found no room, and gives its memory back', async (failing) => {
     const batches = new Batches()
-    const { writer, write, acknowledged } = await writing((handle) => {
+    const { writer, write, acknowledged, givenUp } = await writing((handle) => {
       handle[failing] = (async () => {
         throw Object.assign(new Error('no room'), { code: 'ENOSPC' })
       }) as never
     }, batches)
     await write(CONTENT.subarray(0, 300_000))
+    // a client that sends nothing more is told as well
+    if (failing === 'writev') await eventually(() => givenUp.length > 0)
     await expect(writer.commit()).rejects.toMatchObject({ code: 'HOSTING_FULL' })
     await writer.close()
     expect(acknowledged).toEqual([])

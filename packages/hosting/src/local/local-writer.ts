@@ -33,7 +33,9 @@ export class LocalWriter implements BackendWriter {
   ) {
     this.position = received
     this.committed = received
-    this.disk = new DiskQueue(handle, received, (bytes) => this.free(bytes))
+    // a slow line may take minutes to fill the memory, where a failure would be noticed
+    const fail = (error: Error) => journal.giveUp(error)
+    this.disk = new DiskQueue(handle, received, (bytes) => this.free(bytes), fail)
   }
 
   get isDue(): boolean {

@@ -9,7 +9,7 @@ import {
 } from '../file-backend.js'
 import { savedHash } from '../hashes.js'
 import type { HostedRow } from '../hosted-store.js'
-import { lostBytes } from '../refusals.js'
+import { full, lostBytes } from '../refusals.js'
 import { Bucket } from './bucket.js'
 import { PartMemory } from './memory.js'
 import { readObject } from './reading.js'
@@ -54,6 +54,11 @@ export class S3Backend implements FileBackend {
   /** Checks that the bucket can be listed. Rejects with S3Error. */
   async prepare(): Promise<void> {
     await this.bucket.list(`${this.prefix}-`).next()
+  }
+
+  /** Returns true: S3 tells only when it refuses bytes. */
+  async hasRoom(): Promise<boolean> {
+    return true
   }
 
   /** Parts cannot be read before the file is complete, so the hash state is saved. */
@@ -130,8 +135,7 @@ export class S3Backend implements FileBackend {
     this.options.onFailure?.(failure)
     const { status, code } = failure
     if (LOST.includes(code)) throw lostBytes()
-    if (status === 507 || FULL.includes(code))
-      throw new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
+    if (status === 507 || FULL.includes(code)) throw full()
     throw new HostingError(
       'HOSTING_UNAVAILABLE',
       'The storage of hosted files does not respond. Try again in a moment.',

@@ -9,6 +9,7 @@ import { program } from '../../../../test/helpers/deploy-tools.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { ask, askJson, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
+import { idOf, tokenOf, upload } from '../../../../test/helpers/uploads.js'
 import { World } from '../../../../test/helpers/world.js'
 import type { Totals } from '../../src/deliveries/delivery-store.js'
 
@@ -81,6 +82,21 @@ describe('archive=zip', () => {
     expect([status, String(json.url).split('/').at(-1)]).toEqual([201, `asset-${asset.did.slice(-8)}.zip`])
     const bytes = Buffer.from(await (await fetch(String(json.url))).arrayBuffer())
     expect(Object.keys(unzipSync(bytes))).toEqual(Object.keys(FILES))
+  })
+
+  it('has a length if the provider hosts all files', async () => {
+    const base = world.network.providerUrl
+    const auth = await tokenOf(base, buyer)
+    const uploaded = await Promise.all(Object.values(FILES).map((text) => upload(base, Buffer.from(text), auth)))
+    const names = Object.keys(FILES)
+    const files = uploaded.map((one, at) => ({ type: 'hosted', id: idOf(one), ...(at > 0 ? { name: names[at] } : {}) }))
+    const hosted = await world.publish({ files })
+    const signed = await url(hosted, {}, await world.order(hosted, buyer))
+    const head = await fetch(signed, { method: 'HEAD' })
+    const answer = await fetch(signed)
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect(Object.keys(unzipSync(bytes))).toEqual(['tides.csv', ...names.slice(1)])
+    for (const { headers } of [head, answer]) expect(headers.get('content-length')).toBe(String(bytes.length))
   })
 
   it('refuses wrong parameters by name, and an unknown order', async () => {

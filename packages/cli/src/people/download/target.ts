@@ -1,11 +1,21 @@
-import { accessSync, constants, lstatSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { bytesText } from '@tidegate/client'
 import { createFile, isForeign, readBeside, temporaryName } from '@tidegate/client/safe-files'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
-import { bytesText } from '../amounts.js'
 import { shown } from '../output/text.js'
 
-/** The destination of a download: a file of this name, or a folder for the provider's name. */
+/** The destination of a download: a file of this name, or a folder for the provider's name. The folder may be missing. */
 export interface Target {
   folder: string
   name?: string
@@ -20,13 +30,33 @@ export function targetOf(output: string | undefined, needsFolder: boolean): Targ
   const isFolder = output === undefined || /[/\\]$/.test(output) || isDirectory(path)
   if (needsFolder && !isFolder) throw misuse('--output: several files need a folder, with a slash at its end.')
   const folder = isFolder ? path : dirname(path)
-  if (!isDirectory(folder)) throw misuse(`--output: there is no folder ${shown(folder)}.`)
+  const existing = existingFolder(folder)
+  if (!isFolder && existing !== folder) throw misuse(`--output: there is no folder ${shown(folder)}.`)
   try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
+    accessSync(existing, constants.W_OK | constants.X_OK)
   } catch {
-    throw new CommandError('NOT_WRITABLE', `${shown(folder)} may not be written to.`)
+    throw new CommandError('NOT_WRITABLE', `${shown(existing)} may not be written to.`)
   }
   return isFolder ? { folder } : { folder, name: basename(path) }
+}
+
+/** Returns a folder, or the nearest one above it if it is missing. Throws CommandError if a file is in the way. */
+function existingFolder(folder: string): string {
+  let existing = folder
+  while (!entryOf(existing) && dirname(existing) !== existing) existing = dirname(existing)
+  if (!isDirectory(existing))
+    throw misuse(`--output: ${shown(existing)} is no folder, and a folder of this name is needed.`)
+  return existing
+}
+
+/** Makes a missing folder, and those above it. Throws CommandError. */
+export function makeFolder({ folder }: Target): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('NOT_WRITABLE', `The folder ${shown(folder)} cannot be made: ${code}.`)
+  }
 }
 
 /**
@@ -34,7 +64,7 @@ export function targetOf(output: string | undefined, needsFolder: boolean): Targ
  * file or a link itself is overwritten. Without a name, checks that files can be created. Throws CommandError.
  */
 export async function assertWritable({ folder, name }: Target, force: boolean): Promise<void> {
-  if (name === undefined) return assertCreates(folder)
+  if (name === undefined || !existsSync(folder)) return assertCreates(existingFolder(folder))
   const path = join(folder, name)
   const entry = entryOf(path)
   if (entry && !entry.isFile() && !entry.isSymbolicLink())
@@ -79,7 +109,7 @@ export function nameInFolder(
   wanted: { did: string; service: string; file: number },
   described: string | undefined,
 ): string | undefined {
-  const parts = readdirSync(folder).filter((name) => name.endsWith('.part.json'))
+  const parts = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith('.part.json'))
   const begun = parts.slice(0, PARTS).find((name) => isPartOf(join(folder, name), wanted))
   if (begun) return begun.slice(0, -'.part.json'.length)
   // the download would change any other name
@@ -97,7 +127,7 @@ function isPartOf(path: string, wanted: { did: string; service: string; file: nu
 
 /** Throws CommandError if the disk has no room for the bytes, or for none at all if the size is unknown. */
 export function assertRoom({ folder, name }: Target, bytes: number | undefined): void {
-  const { blocks, bavail, bsize } = statfsSync(folder)
+  const { blocks, bavail, bsize } = statfsSync(existingFolder(folder))
   // unknown on some file systems
   if (blocks === 0) return
   const begun = (name === undefined ? undefined : entryOf(join(folder, `${name}.part`))?.size) ?? 0
@@ -129,7 +159,12 @@ function asked<T>(path: string, ask: () => T): T {
   } catch (error) {
     const { code = 'FAILED' } = error as NodeJS.ErrnoException
     const reason =
-      { ENAMETOOLONG: 'the name is too long', EACCES: 'may not be read', ELOOP: 'leads to itself' }[code] ?? code
+      {
+        ENAMETOOLONG: 'the name is too long',
+        EACCES: 'may not be read',
+        ENOTDIR: 'a file is in the way',
+        ELOOP: 'leads to itself',
+      }[code] ?? code
     throw misuse(`--output: ${shown(path)}: ${reason}.`)
   }
 }

@@ -30,8 +30,8 @@ describe('progress', () => {
       process.stderr.isTTY = isTTY
     }
     expect(written.trimEnd().split('\n')).toEqual([
-      'downloading tides.csv: 10.0 MB of 100.0 MB, 1.0 MB/s, 1 min 30 s left',
-      'downloading tides.csv: 20.0 MB of 100.0 MB, 1.0 MB/s, 1 min 20 s left',
+      'downloading tides.csv: 9.5 MiB of 95.3 MiB, 976 KiB/s, 1 min 30 s left',
+      'downloading tides.csv: 19 MiB of 95.3 MiB, 976 KiB/s, 1 min 20 s left',
     ])
   })
 

@@ -1,4 +1,5 @@
-import { bytesText, secondsText } from '../amounts.js'
+import { bytesText } from '@tidegate/client'
+import { secondsText } from '../amounts.js'
 
 export interface Progress {
   /** `total` is undefined if the size is unknown. */

@@ -11,22 +11,26 @@ import { entries } from '../../state/journal.js'
 import { choosingWallet } from '../../state/page/overlays.js'
 import type { NextStep } from '../../state/publishing/next-step.js'
 import { useStore } from '../../state/store.js'
+import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { switchChain } from '../../wallet/networks.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Download } from './download.js'
+import { FundsPanel } from './funds.js'
 
 interface ActionProps {
   asset: Asset
   service: AssetService
   next: NextStep
   purchase: Purchase | undefined
+  /** SHA-256 of the accepted terms. */
+  accepted: string | undefined
   /** Loads asset, order and price again. */
   again: () => void
 }
 
 /** The button of the next step, with its state and its transactions. */
-export function Action({ asset, service, next, purchase, again }: ActionProps) {
+export function Action({ asset, service, next, purchase, accepted, again }: ActionProps) {
   const { asset: words } = text
   const failure = purchase?.phase === 'failed' ? purchase.error : undefined
   const sent = useStore(entries)
@@ -38,6 +42,7 @@ export function Action({ asset, service, next, purchase, again }: ActionProps) {
         asset={asset}
         service={service}
         next={next}
+        accepted={accepted}
         again={again}
         step={purchase?.phase === 'running' ? purchase.step : ''}
       />
@@ -54,7 +59,7 @@ export function Action({ asset, service, next, purchase, again }: ActionProps) {
   )
 }
 
-function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'purchase'> & { step: string }) {
+function NextAction({ asset, service, next, accepted, again, step }: Omit<ActionProps, 'purchase'> & { step: string }) {
   const { asset: words } = text
   switch (next.step) {
     case 'connect':
@@ -76,7 +81,7 @@ function NextAction({ asset, service, next, again, step }: Omit<ActionProps, 'pu
     case 'unsure':
       return <Notice kind="warn">{text.transactions.unsureHint}</Notice>
     case 'buy':
-      return <Buy asset={asset} quote={next.quote} />
+      return <Buy asset={asset} quote={next.quote} accepted={accepted} />
     case 'download':
       return (
         <>
@@ -127,9 +132,10 @@ function Busy({ label, hint }: { label: string; hint?: string }) {
   )
 }
 
-function Buy({ asset, quote }: { asset: Asset; quote: Quote }) {
+function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted: string | undefined }) {
   const { asset: words } = text
   const { price, renews, held, unusable } = quote
+  const isOpen = asset.terms === undefined || accepted === asset.terms.sha256
   const label = renews
     ? words.renew(priceLine(price))
     : price.total.length === 0
@@ -140,9 +146,16 @@ function Buy({ asset, quote }: { asset: Asset; quote: Quote }) {
       {unusable && <Notice kind="warn">{words.unusable}</Notice>}
       {renews && <p class="small">{words.renews}</p>}
       {held && <p class="small">{words.held}</p>}
-      <Button kind="primary" size="large" onClick={() => void buyNow(asset, quote)}>
+      <FundsPanel quote={quote} />
+      <Button
+        kind="primary"
+        size="large"
+        disabled={!isOpen}
+        onClick={() => void buyNow(asset, quote, asset.terms?.sha256)}
+      >
         {label}
       </Button>
+      {!isOpen && <p class="muted small">{termsText.acceptFirst}</p>}
     </>
   )
 }

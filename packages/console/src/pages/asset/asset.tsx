@@ -18,6 +18,7 @@ import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Facts } from './facts.js'
 import { Files } from './files.js'
+import { LookInside } from './look-inside.js'
 import { Order } from './order.js'
 
 /** The page of one asset, with one button for the next step. */
@@ -81,6 +82,7 @@ function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
             <h2 id="about">{words.about}</h2>
             {description ? <Description text={description} /> : <p class="muted">{words.noDescription}</p>}
           </section>
+          <LookInside links={asset.links} />
           {service && <Files service={service} />}
           <Facts asset={asset} service={service} />
         </div>

@@ -7,6 +7,7 @@ import { AddressText } from '../../parts/wallet/address.js'
 import { Words } from '../../parts/words.js'
 import { chainOf } from '../../state/config.js'
 import { text } from '../../text.js'
+import { LicenseDocuments } from './terms.js'
 
 /** Short facts. */
 export function Facts({ asset, service }: { asset: Asset; service: AssetService | undefined }) {
@@ -50,6 +51,7 @@ export function Facts({ asset, service }: { asset: Asset; service: AssetService 
           </span>
         </Fact>
       </dl>
+      <LicenseDocuments documents={asset.licenseDocuments} />
     </section>
   )
 }

@@ -1,5 +1,5 @@
 import { type Asset, type AssetService, quote } from '@tidegate/client'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { plainLine } from '../../format/hostile.js'
 import { Choice } from '../../parts/field.js'
 import { Notice } from '../../parts/states.js'
@@ -16,6 +16,7 @@ import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Action } from './action.js'
 import { PricePanel } from './price.js'
+import { TermsPanel } from './terms.js'
 
 interface OrderProps {
   asset: Asset
@@ -27,6 +28,7 @@ interface OrderProps {
 /** The side of an asset's page: its price and the next step. */
 export function Order({ asset, service, choose, reload }: OrderProps) {
   const { services } = asset
+  const [accepted, setAccepted] = useState<string>()
   return (
     <div class="panel order">
       {services.length > 1 && service && (
@@ -48,7 +50,14 @@ export function Order({ asset, service, choose, reload }: OrderProps) {
         </p>
       )}
       {service ? (
-        <Ordering key={service.id} asset={asset} service={service} reload={reload} />
+        <Ordering
+          key={service.id}
+          asset={asset}
+          service={service}
+          accepted={accepted}
+          onAccept={setAccepted}
+          reload={reload}
+        />
       ) : (
         <Without asset={asset} />
       )}
@@ -81,7 +90,16 @@ function Without({ asset }: { asset: Asset }) {
   return <Notice kind="warn">{text.asset.stateHints[asset.state] || text.asset.noOfferHint}</Notice>
 }
 
-function Ordering({ asset, service, reload }: { asset: Asset; service: AssetService; reload: () => void }) {
+interface OrderingProps {
+  asset: Asset
+  service: AssetService
+  /** SHA-256 of the accepted terms. */
+  accepted: string | undefined
+  onAccept: (sha256: string | undefined) => void
+  reload: () => void
+}
+
+function Ordering({ asset, service, accepted, onAccept, reload }: OrderingProps) {
   const { did, chainId } = asset
   const wallet = useStore(walletState)
   const connected = wallet.status === 'connected' ? wallet : undefined
@@ -96,6 +114,10 @@ function Ordering({ asset, service, reload }: { asset: Asset; service: AssetServ
     key === '' || buying ? undefined : quote(contextNow(), did, { service: service.id }),
   )
   const bought = purchase?.phase === 'done' ? purchase.order : undefined
+  const failure = purchase?.phase === 'failed' ? (purchase.error as { code?: string }).code : undefined
+  useEffect(() => {
+    if (failure === 'TERMS_CHANGED' || failure === 'TERMS_NOT_ACCEPTED') reload()
+  }, [purchase])
   // reloads the number of orders and the state, when the order changes
   useEffect(() => {
     if (bought) reload()
@@ -106,11 +128,22 @@ function Ordering({ asset, service, reload }: { asset: Asset; service: AssetServ
     <>
       <Invited asset={asset} service={service} next={next} />
       <PricePanel price={price} service={service} />
+      {asset.terms && (
+        <TermsPanel
+          key={asset.terms.sha256}
+          did={did}
+          terms={asset.terms}
+          accepted={accepted}
+          onAccept={next.step === 'buy' ? onAccept : undefined}
+          onChanged={reload}
+        />
+      )}
       <Action
         asset={asset}
         service={service}
         next={next}
         purchase={purchase}
+        accepted={accepted}
         again={() => {
           quoted.reload()
           reload()

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
 import { Choice } from '../../parts/field.js'
-import { type CatalogueQuery, isFiltered, SORTS, type Sort } from '../../state/catalogue-query.js'
-import { facetsNow } from '../../state/facets.js'
+import { type CatalogueQuery, isFiltered, SORTS, type Sort, searchOf } from '../../state/catalogue-query.js'
+import { facetsOf } from '../../state/facets.js'
 import { useResource } from '../../state/resource.js'
 import { text } from '../../text.js'
 import { TagFilter } from './tag-filter.js'
@@ -16,9 +16,14 @@ interface FiltersProps {
 /** Sorting and filters of the catalogue, folded away on a small screen. */
 export function Filters({ query, show }: FiltersProps) {
   const [open, setOpen] = useState(false)
-  const { value: facets } = useResource('facets', facetsNow)
+  // sorting and paging change no match
+  const key = searchOf({ ...query, sort: undefined, page: 1 })
+  const { value: facets } = useResource(key, (signal) => facetsOf(query, signal), { keep: true })
   const { catalogue: words } = text
-  const types = new Set([...(query.type ? [query.type] : []), ...(facets?.types ?? []).map(({ value }) => value)])
+  const types = new Map([
+    ...(query.type ? [[query.type, 0] as const] : []),
+    ...(facets?.types ?? []).map(({ value, count }) => [value, count] as const),
+  ])
   return (
     <aside class={open ? 'filters open' : 'filters'} aria-label={words.filters}>
       <button
@@ -47,7 +52,10 @@ export function Filters({ query, show }: FiltersProps) {
         <Select
           label={words.type}
           value={query.type}
-          options={[['', words.allTypes], ...[...types].map((type): [string, string] => [type, type])]}
+          options={[
+            ['', words.allTypes],
+            ...[...types].map(([type, count]): [string, string] => [type, words.counted(type, count)]),
+          ]}
           onSelect={(type) => show({ type })}
         />
         <TagFilter chosen={query.tags} facets={facets?.tags ?? []} onChange={(tags) => show({ tags })} />

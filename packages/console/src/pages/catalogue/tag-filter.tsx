@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import { Words } from '../../parts/words.js'
 import type { Facet } from '../../state/facets.js'
 import { text } from '../../text.js'
@@ -8,16 +9,23 @@ interface TagFilterProps {
   onChange: (tags: string[]) => void
 }
 
-/** The tags of the catalogue as toggles. A tag keeps its place if it is chosen. */
+/** The tags of the matches as toggles. No tag moves while one has the focus: a moved element loses it. */
 export function TagFilter({ chosen, facets, onChange }: TagFilterProps) {
-  const others = chosen.filter((tag) => !facets.some(({ value }) => value === tag))
-  const tags = [...others.map((value) => ({ value, count: 0 })), ...facets]
-  if (tags.length === 0) return null
+  const box = useRef<HTMLFieldSetElement>(null)
+  const order = useRef<string[]>([])
+  const counts = new Map([
+    ...chosen.map((tag) => [tag, 0] as const),
+    ...facets.map(({ value, count }) => [value, count] as const),
+  ])
+  const kept = box.current?.contains(document.activeElement) ? order.current.filter((tag) => counts.has(tag)) : []
+  order.current = [...new Set([...kept, ...counts.keys()])]
+  if (order.current.length === 0) return null
   return (
-    <fieldset class="tag-filter">
+    <fieldset class="tag-filter" ref={box}>
       <legend>{text.catalogue.tags}</legend>
       <div class="tags">
-        {tags.map(({ value, count }) => {
+        {order.current.map((value) => {
+          const count = counts.get(value) ?? 0
           const isChosen = chosen.includes(value)
           return (
             <button

@@ -9,6 +9,7 @@ import { PriceText } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
 import { pathOf } from '../../state/page/route.js'
 import type { Sale } from '../../state/sales.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 interface RowProps {
@@ -24,7 +25,7 @@ interface RowProps {
 /** An asset of this account with its orders, income and actions. */
 export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
   const { did, name, state, services, orders, tags, type } = asset
-  const { mine: words } = text
+  const words = mineText
   const revoked = state !== 'active' && state !== 'unlisted'
   const label = plainLine(name, 60) || shortDid(did)
   const [service] = services
@@ -72,7 +73,7 @@ export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
 }
 
 function Numbers({ orders, sales }: { orders: number; sales: readonly Sale[] }) {
-  const { mine: words } = text
+  const words = mineText
   const income = summed(sales.flatMap(({ income }) => (income ? [income] : [])))
   return (
     <dl class="asset-row-numbers">

@@ -9,6 +9,7 @@ import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
 import { type Sale, salesOf } from '../../state/sales.js'
 import { takenOver } from '../../state/taken-over.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { AssetRow } from './asset-row.js'
 import { SalesCharts } from './charts.js'
@@ -20,10 +21,10 @@ type Open = { what: 'edit'; asset: Asset } | { what: 'state'; asset: Asset; want
 type IsThere = (told: Asset) => boolean
 
 export function MyAssets({ owner }: { owner: Address }) {
-  const { mine: words } = text
+  const words = mineText
   const found = useResource(owner, (signal) => published(reading(), owner, { signal }))
   const [open, setOpen] = useState<Open>()
-  const { assets = [], incomplete = false } = found.value ?? {}
+  const { assets = [], atLeast = false, incomplete = false } = found.value ?? {}
   const { changing, follow } = useChanging(found.reload)
   const sold = useSales(assets)
   if (found.error !== undefined) return <Failed title={words.failedAssets} error={found.error} onRetry={found.reload} />
@@ -47,6 +48,7 @@ export function MyAssets({ owner }: { owner: Address }) {
     <div class="stack">
       <SalesCharts sales={sold.value?.sales} incomplete={sold.value?.incomplete ?? false} error={sold.error} />
       {incomplete && <Notice>{words.hiddenMissing}</Notice>}
+      {atLeast && <Notice>{words.moreAssets(assets.length)}</Notice>}
       <ul class="rows">
         {assets.map((asset) => (
           <AssetRow

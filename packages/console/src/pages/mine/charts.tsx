@@ -4,6 +4,7 @@ import { seriesOf } from '../../format/series.js'
 import { Chart } from '../../parts/chart.js'
 import { Notice, Problem, Skeleton } from '../../parts/states.js'
 import type { Sale } from '../../state/sales.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 interface ChartsProps {
@@ -14,14 +15,21 @@ interface ChartsProps {
 
 /** Orders over time, and income in each token. */
 export function SalesCharts({ sales, incomplete, error }: ChartsProps) {
-  const { mine: words } = text
+  const words = mineText
   if (error !== undefined) return <Problem error={error} />
   if (!sales)
     return (
       <div class="charts">
-        <Skeleton lines={7} block />
-        <Skeleton lines={7} block />
+        <Skeleton lines={1} />
       </div>
+    )
+  const note = incomplete && <Notice>{words.incomplete}</Notice>
+  if (sales.length === 0)
+    return (
+      <>
+        <p class="muted">{words.noSales}</p>
+        {note}
+      </>
     )
   const counted = seriesOf(
     sales.map(({ time }) => ({ time, value: 1 })),
@@ -30,16 +38,11 @@ export function SalesCharts({ sales, incomplete, error }: ChartsProps) {
   const tokens = summed(sales.flatMap(({ income }) => (income ? [income] : [])))
   return (
     <section class="charts" aria-label={words.income}>
-      <Chart
-        kind="bars"
-        title={words.ordersOverTime}
-        total={sales.length === 0 ? words.noSales : text.catalogue.orders(sales.length)}
-        points={counted}
-      />
+      <Chart kind="bars" title={words.ordersOverTime} total={text.catalogue.orders(sales.length)} points={counted} />
       {tokens.slice(0, 3).map((token) => (
         <Income key={token.token} token={token} sales={sales} />
       ))}
-      {incomplete && <Notice>{words.incomplete}</Notice>}
+      {note}
     </section>
   )
 }
@@ -62,5 +65,5 @@ function Income({ token, sales }: { token: Amount; sales: readonly Sale[] }) {
     },
     shown: amount,
   })
-  return <Chart kind="area" title={text.mine.incomeOverTime(symbol)} total={amount(token.units)} points={points} />
+  return <Chart kind="area" title={mineText.incomeOverTime(symbol)} total={amount(token.units)} points={points} />
 }

@@ -4,11 +4,13 @@ import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Problem, Skeleton } from '../../parts/states.js'
+import { termsProblem } from '../../parts/terms-field.js'
 import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { changesOf, type Edited, editedOf } from '../../state/publishing/changes.js'
 import { type NewFiles as NewFilesState, uploaded } from '../../state/publishing/new-files.js'
 import { useResource } from '../../state/resource.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { EditForm } from './edit-form.js'
 import { NewFiles } from './new-files.js'
@@ -18,7 +20,7 @@ export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: 
   const { value, error, reload } = useResource(did, (signal) => asset(contextNow(), did, { signal }))
   // one dialog from the start, so that the focus stays in it when the form appears
   return (
-    <Dialog title={text.mine.editTitle} onClose={() => onClose()} wide>
+    <Dialog title={mineText.editTitle} onClose={() => onClose()} wide>
       {value ? (
         <Editing asset={value} onClose={onClose} />
       ) : error === undefined ? (
@@ -32,7 +34,7 @@ export function EditDialog({ did, onClose }: { did: string; onClose: (isThere?: 
 
 function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: Asset) => boolean) => void }) {
   const { did, name } = asset
-  const { mine: words } = text
+  const words = mineText
   const before = editedOf(asset)
   const [edited, setEdited] = useState<Edited>(before)
   const [files, setFiles] = useState<NewFilesState>({ files: [], keepOld: false })
@@ -64,12 +66,17 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   }
   return (
     <>
-      <EditForm asset={asset} edited={edited} change={(changes) => setEdited({ ...edited, ...changes })} />
+      <EditForm asset={asset} edited={edited} change={(changes) => setEdited((now) => ({ ...now, ...changes }))} />
       <NewFiles value={files} onChange={setFiles} />
       {error !== undefined && <Problem error={error} />}
       <div class="dialog-actions">
         <Button onClick={() => onClose()}>{text.cancel}</Button>
-        <Button kind="primary" busy={busy} disabled={edited.name.trim() === ''} onClick={save}>
+        <Button
+          kind="primary"
+          busy={busy}
+          disabled={edited.name.trim() === '' || termsProblem(edited.terms) !== undefined}
+          onClick={save}
+        >
           {busy ? (step ? `${stepText(step)}…` : words.saving) : words.save}
         </Button>
       </div>

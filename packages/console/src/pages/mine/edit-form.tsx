@@ -2,8 +2,11 @@ import type { Asset } from '@tidegate/client'
 import { AccessField } from '../../parts/access-field.js'
 import { Choice, TextField } from '../../parts/field.js'
 import { ListedField } from '../../parts/listed-field.js'
+import { SamplesField } from '../../parts/samples-field.js'
 import { TagInput } from '../../parts/tag-input.js'
+import { TermsField, termsProblem } from '../../parts/terms-field.js'
 import type { Edited } from '../../state/publishing/changes.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { AmountFields } from '../publish/amount-fields.js'
 
@@ -13,8 +16,11 @@ interface FormProps {
   change: (changes: Partial<Edited>) => void
 }
 
-export function EditForm({ asset: { chainId, services }, edited, change }: FormProps) {
-  const { publish: words, mine } = text
+/** Most addresses of present buyers that are shown. */
+const SHOWN_BUYERS = 5
+
+export function EditForm({ asset: { chainId, services, buyers }, edited, change }: FormProps) {
+  const { publish: words } = text
   const { price } = edited
   const present = services[0]?.price.datatoken
   const line = (field: 'name' | 'author' | 'license') => ({
@@ -70,17 +76,33 @@ export function EditForm({ asset: { chainId, services }, edited, change }: FormP
         unlisted={edited.unlisted}
         onChange={(unlisted) => change({ unlisted })}
       />
+      {buyers && (
+        <p class="small">
+          {text.asset.mayBuy(text.asset.invitedBy(buyers.accounts.length, buyers.lists.length))}{' '}
+          <span class="mono small break">
+            {[...buyers.lists.map(({ address }) => address), ...buyers.accounts].slice(0, SHOWN_BUYERS).join(', ')}
+          </span>
+        </p>
+      )}
       <AccessField
         compact
         name="edit-access"
         access={edited.access}
         options={[
-          { value: 'unchanged', label: mine.accessUnchanged },
+          { value: 'unchanged', label: mineText.accessUnchanged },
           { value: 'everybody', label: words.everybody },
           { value: 'list', label: words.list },
+          { value: 'members', label: words.members },
         ]}
         onChange={(access) => change({ access })}
       />
+      <TermsField
+        name="edit-terms"
+        value={edited.terms}
+        problem={termsProblem(edited.terms)}
+        onChange={(terms) => change({ terms })}
+      />
+      <SamplesField samples={edited.samples} onChange={(next) => change({ samples: next(edited.samples) })} />
     </div>
   )
 }

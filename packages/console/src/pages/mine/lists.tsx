@@ -10,11 +10,12 @@ import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import { useResource } from '../../state/resource.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 /** The access lists that an account has created on the wallet's network. */
 export function MyLists({ chainId, owner }: { chainId: number; owner: Address }) {
-  const { mine: words } = text
+  const words = mineText
   const found = useResource(`${chainId}/${owner}`, () => accessListsOf(contextNow(), owner, { chainId }), {
     keep: true,
   })
@@ -43,7 +44,7 @@ function useChange() {
     setError(undefined)
     try {
       await change(contextNow(() => ({ kind: 'list', title: title.slice(0, 200), step: '' })))
-      announce(text.mine.listChanged)
+      announce(mineText.listChanged)
     } catch (refusal) {
       setError(refusal)
     }
@@ -56,7 +57,8 @@ function NewList({ chainId, created }: { chainId: number; created: () => void })
   const [name, setName] = useState('')
   const [members, setMembers] = useState('')
   const { busy, error, run } = useChange()
-  const { mine: words, publish } = text
+  const words = mineText
+  const { publish } = text
   const create = () =>
     run(name, async (context) => {
       await createAccessList(context, { name, members: addressesOf(members), chainId })
@@ -93,7 +95,8 @@ function List({ list, chainId, owner }: { list: Address; chainId: number; owner:
   const [already, setAlready] = useState(0)
   const found = useResource(`${list}/${page}`, () => accessList(contextNow(), list, { page, chainId }), { keep: true })
   const { busy, error, run } = useChange()
-  const { mine: words, publish } = text
+  const words = mineText
+  const { publish } = text
   if (found.error !== undefined) return <Problem error={found.error} onRetry={found.reload} />
   if (!found.value) return <Skeleton lines={4} />
   const { name, total, members: shown, more, owner: current } = found.value

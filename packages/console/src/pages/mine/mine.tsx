@@ -4,6 +4,7 @@ import { Empty } from '../../parts/states.js'
 import { choosingWallet } from '../../state/page/overlays.js'
 import { type MineTab, pathOf } from '../../state/page/route.js'
 import { useStore } from '../../state/store.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { MyAssets } from './assets.js'
@@ -16,7 +17,7 @@ const TABS = ['assets', 'sales', 'orders', 'lists'] as const
 /** The account's published assets, its sales, its orders and its access lists. */
 export function Mine({ tab }: { tab: MineTab }) {
   const wallet = useStore(walletState)
-  const { mine: words } = text
+  const words = mineText
   return (
     <Page title={words.title}>
       <nav class="tabs" aria-label={words.tabs}>

@@ -7,6 +7,7 @@ import { LocationField } from '../../parts/location-field.js'
 import { Words } from '../../parts/words.js'
 import { config } from '../../state/config.js'
 import type { NewFile, NewFiles as State } from '../../state/publishing/new-files.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 let count = 0
@@ -15,7 +16,8 @@ const newKey = () => `new-${count++}`
 /** New files of an asset, and whether the present ones stay. */
 export function NewFiles({ value, onChange }: { value: State; onChange: (value: State) => void }) {
   const { files, keepOld } = value
-  const { mine: words, publish } = text
+  const words = mineText
+  const { publish } = text
   const add = (added: NewFile[]) => onChange({ ...value, files: [...files, ...added] })
   return (
     <>

@@ -8,6 +8,7 @@ import { Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
 import { pathOf } from '../../state/page/route.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { Download } from '../asset/download.js'
 
@@ -23,7 +24,7 @@ function Files({ many, children }: { many: number; children: ComponentChildren }
   if (many < 2) return <>{children}</>
   return (
     <details>
-      <summary>{text.mine.files(many)}</summary>
+      <summary>{mineText.files(many)}</summary>
       {children}
     </details>
   )
@@ -36,7 +37,7 @@ const fileAt = (files: readonly AssetFile[], index: number): AssetFile =>
 /** An order of this account: its end and its files. */
 export function OrderRow({ order, asset, paid, loading }: RowProps) {
   const { tx, did, service: id, started, file: only, expires, refused } = order
-  const { mine: words } = text
+  const words = mineText
   const found = asset?.services.find((one) => one.id === id)
   const service = found && only !== undefined ? { ...found, files: [fileAt(found.files, only)] } : found
   const ended = expires !== undefined && expires.getTime() < Date.now()

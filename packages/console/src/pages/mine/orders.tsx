@@ -8,7 +8,7 @@ import { config } from '../../state/config.js'
 import { contextNow, reading } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
-import { text } from '../../text.js'
+import { mineText } from '../../text/mine.js'
 import { OrderRow } from './order-row.js'
 
 /** Rows at the start, and additional rows each time. */
@@ -30,7 +30,7 @@ async function ordersOf(consumer: Address): Promise<Found> {
 }
 
 export function MyOrders({ consumer }: { consumer: Address }) {
-  const { mine: words } = text
+  const words = mineText
   const found = useResource(consumer, () => ordersOf(consumer))
   const [shown, setShown] = useState(SHOWN)
   if (!config().chains.some(({ chainId }) => isReadable(chainId)))

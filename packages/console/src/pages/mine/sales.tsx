@@ -23,6 +23,7 @@ import { config } from '../../state/config.js'
 import { contextNow } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 /** Rows at the start, and additional rows each time. */
@@ -30,7 +31,7 @@ const SHOWN = 20
 
 /** The sales of this account's assets, with sums and a file of all. */
 export function MySales({ owner }: { owner: Address }) {
-  const { mine: words } = text
+  const words = mineText
   const [read, setRead] = useState(0)
   const [shown, setShown] = useState(SHOWN)
   const found = useResource(owner, (signal) => salesOf(owner, setRead, signal))
@@ -97,7 +98,7 @@ const AssetName = ({ did, name }: { did: string; name: string }) => (
 )
 
 function Totals({ totals }: { totals: readonly SalesTotal[] }) {
-  const { mine: words } = text
+  const words = mineText
   return (
     <div class="table-frame">
       <table class="totals">
@@ -133,7 +134,7 @@ function Totals({ totals }: { totals: readonly SalesTotal[] }) {
 
 function SaleRow({ sale }: { sale: Sale }) {
   const { tx, did, name, service, consumer, time } = sale
-  const { mine: words } = text
+  const words = mineText
   const income = incomeOf(sale)
   return (
     <li class="sale-row" data-order={tx}>

@@ -6,6 +6,7 @@ import { Problem } from '../../parts/states.js'
 import { Words } from '../../parts/words.js'
 import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
+import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
 /** Revokes or restores an asset after a confirmation. */
@@ -19,7 +20,7 @@ export function StateDialog({
   onClose: (isThere?: (told: Asset) => boolean) => void
 }) {
   const { did, name } = asset
-  const { mine: words } = text
+  const words = mineText
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const restoring = wanted === 'active'

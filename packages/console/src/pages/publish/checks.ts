@@ -1,9 +1,13 @@
+import { termsProblem } from '../../parts/terms-field.js'
 import type { Draft, DraftFile } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
+import type { TermsProblem } from '../../state/publishing/terms-draft.js'
 import { text } from '../../text.js'
 
 /** Problems of a draft, by field. */
-export type Problems = Partial<Record<'files' | 'name' | 'amount' | 'token' | 'days' | 'addresses', string>>
+export type Problems = Partial<Record<'files' | 'name' | 'amount' | 'token' | 'days' | 'addresses', string>> & {
+  terms?: TermsProblem
+}
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 
@@ -30,6 +34,8 @@ export function problemsOf(draft: Draft, step: number): Problems {
   const addresses = addressesOf(access.list)
   if (access.kind !== 'everybody' && (addresses.length === 0 || !addresses.every((address) => ADDRESS.test(address))))
     problems.addresses = access.kind === 'list' ? words.addressesBad : words.membersBad
+  const terms = termsProblem(draft.terms)
+  if (terms) problems.terms = terms
   return problems
 }
 

@@ -1,4 +1,5 @@
 import { TextField } from '../../parts/field.js'
+import { SamplesField } from '../../parts/samples-field.js'
 import { TagInput } from '../../parts/tag-input.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
@@ -37,6 +38,7 @@ export function DescriptionStep({ problems }: { problems: Problems }) {
         <TextField {...line('author')} />
         <TextField {...line('license')} hint={words.licenseHint} suggestions={LICENSES} />
       </div>
+      <SamplesField samples={now.samples} onChange={(change) => editDraft({ samples: change(draft.get().samples) })} />
       <TagInput tags={now.tags} onChange={(tags) => editDraft({ tags })} />
     </div>
   )

@@ -6,12 +6,16 @@ import { draft, editDraft } from '../../state/publishing/draft.js'
 import { addLocation } from '../../state/publishing/locations.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
+import { problemsOf } from './checks.js'
 import { DropZone } from './drop-zone.js'
 import { FileRow } from './file-row.js'
 
 /** The files of an asset: uploaded to the provider, or named by their location. */
 export function FilesStep({ problem }: { problem: string | undefined }) {
-  const { files, anonymous } = useStore(draft)
+  const now = useStore(draft)
+  const { files, anonymous } = now
+  // the draft may have changed since the problem was found
+  const current = problem && problemsOf(now, 0).files
   const { hosting } = config()
   const { publish: words } = text
   return (
@@ -30,7 +34,7 @@ export function FilesStep({ problem }: { problem: string | undefined }) {
           ))}
         </ul>
       )}
-      {files.some(({ kind }) => kind === 'upload') && (
+      {files.length > 0 && (
         <Choice
           name="file-names"
           label={words.fileNames}
@@ -42,9 +46,9 @@ export function FilesStep({ problem }: { problem: string | undefined }) {
           onChange={(value) => editDraft({ anonymous: value === 'hidden' })}
         />
       )}
-      {problem && (
+      {current && (
         <p class="problem" role="alert">
-          {files.length > 0 ? problem : words.noFiles}
+          {current}
         </p>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { AccessField } from '../../parts/access-field.js'
 import { Choice, Field, TextField } from '../../parts/field.js'
 import { ListedField } from '../../parts/listed-field.js'
+import { TermsField } from '../../parts/terms-field.js'
 import { config } from '../../state/config.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
@@ -10,7 +11,7 @@ import type { Problems } from './checks.js'
 
 /** Network and price of an asset, duration of an order, and the accounts that may buy. */
 export function PriceStep({ problems }: { problems: Problems }) {
-  const { price, access, unlisted, chainId } = useStore(draft)
+  const { price, access, terms, unlisted, chainId } = useStore(draft)
   const { publish: words } = text
   return (
     <div class="stack">
@@ -45,6 +46,7 @@ export function PriceStep({ problems }: { problems: Problems }) {
         problem={problems.addresses}
         onChange={(access) => editDraft({ access })}
       />
+      <TermsField name="terms" value={terms} problem={problems.terms} onChange={(terms) => editDraft({ terms })} />
       <ListedField name="listed" unlisted={unlisted} onChange={(unlisted) => editDraft({ unlisted })} />
     </div>
   )

@@ -2,11 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { shortAddress } from '../../format/address.js'
 import { grouped } from '../../format/amount.js'
 import { Button } from '../../parts/button.js'
+import { ExternalLink, Sha256 } from '../../parts/external-link.js'
 import { durationText } from '../../parts/values.js'
 import { Words } from '../../parts/words.js'
 import { type Draft, draft } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
+import { termsIn } from '../../state/publishing/terms-draft.js'
 import { useStore } from '../../state/store.js'
+import { samplesText, termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { Send } from './send.js'
 import { useListedTokens, useToken } from './token.js'
@@ -59,6 +62,7 @@ type Row = [step: number, label: string, value: ComponentChildren]
 
 function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbol: string | undefined): Row[] {
   const { publish: words, asset } = text
+  const accepted = termsIn(draft.terms)
   const told = (value: string, most?: number) =>
     value ? <Words text={value} {...(most === undefined ? {} : { most })} /> : asset.notTold
   const token = price.token ? (symbol ?? shortAddress(price.token)) : words.ocean
@@ -73,6 +77,7 @@ function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbo
     [1, words.author, told(draft.author)],
     [1, words.license, told(draft.license)],
     [1, words.tags, told(draft.tags.join(', '))],
+    [1, samplesText.label, told(draft.samples.map(({ name }) => name).join(', '))],
     [2, words.price, price.kind === 'free' ? words.free : `${grouped(price.amount.trim())} ${token}`],
     [2, words.timeout, days.trim() ? durationText(Math.round(Number(days) * 86_400)) : words.forever],
     [
@@ -81,6 +86,18 @@ function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbo
       access.kind === 'everybody'
         ? words.everybody
         : `${access.kind === 'members' ? `${words.members}: ` : ''}${addressesOf(access.list).map(shortAddress).join(', ')}`,
+    ],
+    [
+      2,
+      termsText.title,
+      accepted && !('problem' in accepted) ? (
+        <div key="terms">
+          <ExternalLink url={accepted.url} host={new URL(accepted.url).host} name={accepted.name} />
+          <Sha256 sha256={accepted.sha256} />
+        </div>
+      ) : (
+        termsText.kinds.none
+      ),
     ],
     [2, words.listing, unlisted ? words.unlisted : words.listed],
   ]

@@ -2,6 +2,7 @@ import { type Receipt, receipt } from '@tidegate/client'
 import type { ComponentChildren } from 'preact'
 import type { Hex } from 'viem'
 import { Button } from '../../parts/button.js'
+import { Sha256 } from '../../parts/external-link.js'
 import { Page } from '../../parts/page.js'
 import { PaymentList } from '../../parts/payments.js'
 import { Failed, Skeleton } from '../../parts/states.js'
@@ -12,6 +13,8 @@ import { contextNow } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
 import { useStore } from '../../state/store.js'
+import { mineText } from '../../text/mine.js'
+import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 
@@ -35,13 +38,14 @@ export function ReceiptPage({ order }: { order: Hex }) {
 }
 
 function Printed({ receipt }: { receipt: Receipt }) {
-  const { tx, chainId, did, name, service, serviceName, publisher, consumer, payer, time, renews, expires } = receipt
-  const { receipt: words, mine } = text
+  const { tx, chainId, did, name, service, serviceName, publisher, consumer, payer, time, renews, expires, terms } =
+    receipt
+  const { receipt: words } = text
   return (
     <section class="panel receipt" data-order={tx}>
       <dl class="receipt-facts">
         <Fact label={words.asset}>
-          <a href={pathOf({ page: 'asset', did })}>{name ? <Words text={name} most={200} /> : mine.noName}</a>
+          <a href={pathOf({ page: 'asset', did })}>{name ? <Words text={name} most={200} /> : mineText.noName}</a>
         </Fact>
         <Fact label={words.did} mono>
           {did}
@@ -67,13 +71,13 @@ function Printed({ receipt }: { receipt: Receipt }) {
         <Fact label={words.time}>
           <Time time={time} as="minute" />
         </Fact>
-        <Fact label={mine.validUntil}>
+        <Fact label={mineText.validUntil}>
           {expires ? (
             <Time time={expires} as="minute" />
           ) : service === undefined ? (
             text.asset.notTold
           ) : (
-            mine.validForever
+            mineText.validForever
           )}
         </Fact>
         {renews && (
@@ -84,6 +88,12 @@ function Printed({ receipt }: { receipt: Receipt }) {
         <Fact label={words.transaction} mono>
           {tx}
         </Fact>
+        {terms && (
+          <Fact label={termsText.accepted}>
+            <Sha256 sha256={terms.sha256} />
+            {terms.isCurrent === false && <p class="muted small">{termsText.outdated}</p>}
+          </Fact>
+        )}
         <Fact label={text.asset.chain}>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</Fact>
       </dl>
       <PaymentList paid={receipt} />

@@ -2,12 +2,13 @@ import { grouped } from '../../format/amount.js'
 import { AddressText } from '../../parts/wallet/address.js'
 import { chainOf } from '../../state/config.js'
 import type { ChainStatus } from '../../state/status.js'
+import { statusText } from '../../text/status.js'
 import { text } from '../../text.js'
 
 /** The state of one chain and its index. */
 export function ChainPanel({ chain, signer }: { chain: ChainStatus; signer: string | undefined }) {
   const { chainId, block, head, age, lag, ready } = chain
-  const { status: words } = text
+  const words = statusText
   const known = chainOf(chainId)
   const share = block === null || head === null || head === 0 ? 1 : Math.min(1, block / head)
   const number = (value: number | null) => (value === null ? words.notKnown : grouped(String(value)))

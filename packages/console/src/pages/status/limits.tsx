@@ -1,7 +1,7 @@
 import { exactBytes, shownBytes } from '../../format/bytes.js'
 import { durationText } from '../../parts/values.js'
 import type { Limits } from '../../state/status.js'
-import { text } from '../../text.js'
+import { statusText } from '../../text/status.js'
 
 type Form = (value: number) => string
 
@@ -9,7 +9,7 @@ const count: Form = (value) => exactBytes(value)
 
 /** The limits that people may reach. Hides disabled ones. */
 export function LimitsPanel({ limits }: { limits: Limits }) {
-  const { status: words } = text
+  const words = statusText
   const forms: Record<keyof Limits, Form> = {
     filesPerService: count,
     documentSize: shownBytes,

@@ -1,10 +1,11 @@
 import { CopyButton } from '../../parts/copy.js'
 import { config, providerUrl } from '../../state/config.js'
+import { statusText } from '../../text/status.js'
 import { text } from '../../text.js'
 
 /** Version and addresses of the provider. */
 export function ProviderPanel({ version }: { version: string }) {
-  const { status: words } = text
+  const words = statusText
   const { hosting, provider = providerUrl() } = config()
   const line = `curl ${provider}/`
   return (

@@ -6,6 +6,7 @@ import { Empty, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/values.js'
 import { useResource } from '../../state/resource.js'
 import { type ProviderStatus, statusNow } from '../../state/status.js'
+import { statusText } from '../../text/status.js'
 import { text } from '../../text.js'
 import { ChainPanel } from './chain.js'
 import { LimitsPanel } from './limits.js'
@@ -21,7 +22,7 @@ export function Status() {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), PAUSE)
     return () => clearInterval(timer)
   }, [reload])
-  const { status: words } = text
+  const words = statusText
   if (error !== undefined)
     return (
       <Page title={words.title}>
@@ -53,7 +54,7 @@ export function Status() {
 }
 
 function Headline({ value: { ready, at } }: { value: ProviderStatus }) {
-  const { status: words } = text
+  const words = statusText
   return (
     <div class={ready ? 'headline good' : 'headline warn'}>
       <Icon name={ready ? 'check' : 'warning'} />

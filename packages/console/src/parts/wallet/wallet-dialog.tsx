@@ -1,19 +1,30 @@
-import { useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { choosingWallet } from '../../state/page/overlays.js'
+import { reloadWhenReachable } from '../../state/page/reload.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { foundWallets } from '../../wallet/discovery.js'
 import type { FoundWallet } from '../../wallet/provider.js'
 import { connect } from '../../wallet/wallet.js'
 import { Dialog } from '../dialog.js'
-import { Empty, Problem } from '../states.js'
+import { Problem } from '../states.js'
 import { Words } from '../words.js'
 
 /** The choice between the browser's wallets. */
 export function WalletDialog() {
   const open = useStore(choosingWallet)
   return open ? <Chooser /> : null
+}
+
+/** Loads its help when it is shown, as most browsers have a wallet. */
+function Missing() {
+  const [Help, setHelp] = useState<ComponentType>()
+  useEffect(() => {
+    import('./no-wallet.js').then(({ NoWallet }) => setHelp(() => NoWallet)).catch(reloadWhenReachable)
+  }, [])
+  return Help ? <Help /> : null
 }
 
 function Chooser() {
@@ -35,7 +46,7 @@ function Chooser() {
   return (
     <Dialog title={text.wallet.choose} onClose={close}>
       {wallets.length === 0 ? (
-        <Empty picture="gate" title={text.wallet.none} hint={text.wallet.noneHint} />
+        <Missing />
       ) : (
         <div class="stack">
           <p class="muted">{text.wallet.chooseHint}</p>

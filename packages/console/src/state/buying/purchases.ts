@@ -14,8 +14,8 @@ export const purchases = createStore<Record<string, Purchase>>({})
 
 export const purchaseKey = (account: string, did: string, service: string) => `${account}/${did}/${service}`
 
-/** Buys a quote step by step. `purchases` has its result. */
-export async function purchase({ did, name }: Asset, quote: Quote): Promise<Purchase> {
+/** Buys a quote step by step. `accepted`: SHA-256 of the accepted terms. `purchases` has its result. */
+export async function purchase({ did, name }: Asset, quote: Quote, accepted?: string): Promise<Purchase> {
   const key = purchaseKey(quote.consumer, did, quote.service)
   const set = (state: Purchase) => {
     purchases.set((now) => ({ ...now, [key]: state }))
@@ -31,7 +31,7 @@ export async function purchase({ did, name }: Asset, quote: Quote): Promise<Purc
     set({ phase: 'running', step })
   }
   try {
-    const { order } = await buy(contextNow(purpose), quote, { onStep })
+    const { order } = await buy(contextNow(purpose), quote, { onStep, acceptTerms: accepted })
     return set({ phase: 'done', order })
   } catch (error) {
     return set({ phase: 'failed', error })

@@ -1,6 +1,7 @@
 import type { Asset, Changes } from '@tidegate/client'
 import { decimalOf } from '../../format/amount.js'
 import { addressesOf } from './publication.js'
+import { type TermsDraft, termsDraftOf, termsIn } from './terms-draft.js'
 
 /** The fields of the edit form. */
 export interface Edited {
@@ -13,14 +14,17 @@ export interface Edited {
   price: { kind: 'free' | 'paid' | 'none'; amount: string; token: string }
   /** Validity of an order in days; empty for unlimited. */
   days: string
-  access: { kind: 'unchanged' | 'everybody' | 'list'; list: string }
+  access: { kind: 'unchanged' | 'everybody' | 'list' | 'members'; list: string }
+  terms: TermsDraft
+  samples: { url: string; name: string }[]
   unlisted: boolean
 }
 
 const DAY = 86_400
 
 /** Returns the initial form of an asset. */
-export function editedOf({ name, description, author, license, tags, state, services }: Asset): Edited {
+export function editedOf(asset: Asset): Edited {
+  const { name, description, author, license, tags, state, services, terms, links } = asset
   const [service] = services
   const timeout = service?.timeout ?? 0
   const { type, datatoken, exchangeFees } = service?.price ?? {}
@@ -38,6 +42,8 @@ export function editedOf({ name, description, author, license, tags, state, serv
     },
     days: timeout === 0 ? '' : String(timeout / DAY),
     access: { kind: 'unchanged', list: '' },
+    terms: termsDraftOf(terms),
+    samples: links.filter(({ isHere }) => isHere).map(({ url, name }) => ({ url, name })),
     unlisted: state === 'unlisted',
   }
 }
@@ -57,8 +63,25 @@ export function changesOf(before: Edited, after: Edited): Changes {
     ...(tags.join('\n') === before.tags.join('\n') ? {} : { tags }),
     ...(isSamePrice ? {} : { price: price.kind === 'free' ? 'free' : { amount, token: price.token || 'OCEAN' } }),
     ...(days.trim() === before.days ? {} : { timeout: days.trim() ? Math.round(Number(days) * DAY) : 0 }),
-    ...(access.kind === 'everybody' ? { access: null } : {}),
-    ...(access.kind === 'list' ? { access: addressesOf(access.list) } : {}),
+    ...accessChange(access),
+    ...termsChange(before.terms, after.terms),
+    ...(urlsOf(after) === urlsOf(before) ? {} : { samples: after.samples.map(({ url }) => url) }),
     ...(unlisted === before.unlisted ? {} : { state: unlisted ? 'unlisted' : 'active' }),
   }
+}
+
+const urlsOf = ({ samples }: Edited) => samples.map(({ url }) => url).join(' ')
+
+/** Accounts replace access lists, and access lists replace accounts. */
+function accessChange({ kind, list }: Edited['access']): Pick<Changes, 'access' | 'accessLists'> {
+  if (kind === 'unchanged') return {}
+  if (kind === 'everybody') return { access: null, accessLists: null }
+  const addresses = addressesOf(list)
+  return kind === 'list' ? { access: addresses, accessLists: null } : { access: null, accessLists: addresses }
+}
+
+function termsChange(before: TermsDraft, after: TermsDraft): Pick<Changes, 'terms'> {
+  const [old, now] = [termsIn(before), termsIn(after)]
+  if (now && 'problem' in now) return {}
+  return JSON.stringify(old) === JSON.stringify(now) ? {} : { terms: now ?? null }
 }

@@ -1,6 +1,7 @@
 import type { FileObject } from '@tidegate/client'
 import { keep, kept, onKept } from '../kept.js'
 import { createStore } from '../store.js'
+import { NO_TERMS, type TermsDraft } from './terms-draft.js'
 
 /** A file of a draft: an upload, or a file with a location. */
 export type DraftFile = UploadFile | LocatedFile
@@ -40,7 +41,7 @@ export interface LocatedFile {
 export interface Draft {
   id: string
   files: DraftFile[]
-  /** Whether uploads are published without their names. */
+  /** Whether files are published without their names. */
   anonymous: boolean
   name: string
   description: string
@@ -51,6 +52,9 @@ export interface Draft {
   /** Validity of an order in days; empty for unlimited. */
   days: string
   access: { kind: 'everybody' | 'list' | 'members'; list: string }
+  terms: TermsDraft
+  /** Public files that show a part of the asset. */
+  samples: { url: string; name: string }[]
   /** Hidden from searches. */
   unlisted: boolean
   chainId: number | undefined
@@ -68,6 +72,8 @@ export const emptyDraft = (): Draft => ({
   price: { kind: 'free', amount: '', token: '' },
   days: '',
   access: { kind: 'everybody', list: '' },
+  terms: NO_TERMS,
+  samples: [],
   unlisted: false,
   chainId: undefined,
 })

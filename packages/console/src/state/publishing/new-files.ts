@@ -1,4 +1,4 @@
-import { type FileObject, upload } from '@tidegate/client'
+import { type FileObject, upload, withLocationNames } from '@tidegate/client'
 import { contextNow } from '../context.js'
 import { beginWork } from '../page/busy.js'
 
@@ -20,7 +20,7 @@ export async function uploaded(
 ): Promise<FileObject[]> {
   const objects: FileObject[] = []
   for (const one of files) objects.push('object' in one ? one.object : await sent(one, onProgress))
-  return objects
+  return withLocationNames(objects)
 }
 
 async function sent(

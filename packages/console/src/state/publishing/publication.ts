@@ -1,9 +1,10 @@
-import { didOf, type FileObject, type PublishRequest, publish } from '@tidegate/client'
+import { didOf, type FileObject, type PublishRequest, publish, withLocationNames } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { contextNow } from '../context.js'
 import { type Entry, entries, type Purpose } from '../journal.js'
 import { createStore } from '../store.js'
 import { type Draft, type DraftFile, draft } from './draft.js'
+import { termsIn } from './terms-draft.js'
 
 /** The progress of a draft's publication. */
 export type Progress =
@@ -46,9 +47,11 @@ const SECONDS = 86_400
 /** Returns the library's request for a draft. */
 export function requestOf(of: Draft): PublishRequest {
   const { files, anonymous, name, description, author, license, tags, price, days, access, unlisted, chainId } = of
+  const terms = termsIn(of.terms)
   const addresses = addressesOf(access.list)
+  const objects = files.flatMap((file) => (file.object ? [publicObject(file, file.object, anonymous)] : []))
   return {
-    files: files.flatMap((file) => (file.object ? [publicObject(file, file.object, anonymous)] : [])),
+    files: anonymous ? objects : withLocationNames(objects),
     name: name.trim(),
     ...(description.trim() ? { description: description.trim() } : {}),
     ...(author.trim() ? { author: author.trim() } : {}),
@@ -59,6 +62,8 @@ export function requestOf(of: Draft): PublishRequest {
         ? 'free'
         : { amount: price.amount.trim(), ...(price.token ? { token: price.token as `0x${string}` } : {}) },
     ...(access.kind === 'list' ? { access: addresses } : {}),
+    ...(terms && !('problem' in terms) ? { terms } : {}),
+    ...(of.samples.length > 0 ? { samples: of.samples.map(({ url }) => url) } : {}),
     ...(unlisted ? { unlisted } : {}),
     ...(access.kind === 'members' ? { accessLists: addresses } : {}),
     timeout: days.trim() ? Math.round(Number(days) * SECONDS) : 0,

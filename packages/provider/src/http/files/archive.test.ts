@@ -4,7 +4,7 @@ import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { type OpenedFile, type StoredFile, safePath } from '@tidegate/storage'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { openArchive } from './archive.js'
+import { archiveLength, openArchive } from './archive.js'
 
 type Part = Partial<OpenedFile> & { publicName?: string; text?: string }
 
@@ -105,6 +105,20 @@ describe('an archive', () => {
     body.destroy()
     await new Promise((resolve) => body.once('close', resolve))
     expect(opened[0]?.body.destroyed).toBe(true)
+  })
+
+  it.each([0, 1, 49, 50, 700])('has the length that was told before, with %i long names', async (count) => {
+    const long = (at: number) => `${`${'é'.repeat(120)}/`.repeat(4)}${at}`
+    const parts = Array.from({ length: count }, (_, at): Part => ({ publicName: long(at), text: 'x'.repeat(at % 5) }))
+    parts.push({ text: 'y', name: 'named.csv' })
+    const described = parts.map(({ text = '', name }) => ({
+      ...{ valid: true, contentLength: text.length },
+      ...(name ? { name } : {}),
+    }))
+    const modified = new Date(1_700_000_000_000)
+    const { length } = await buffer((await archived(parts)).body)
+    expect(archiveLength(parts.map(fileOf), described, modified)).toBe(length)
+    expect(archiveLength(parts.map(fileOf), [{ valid: false }, ...described.slice(1)], modified)).toBeUndefined()
   })
 
   it('counts bytes by the publisher who hosts them', async () => {

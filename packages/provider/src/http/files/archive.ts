@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Asset } from '@tidegate/catalog'
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
-import { discard, type OpenedFile, type StoredFile, safeName, safePath } from '@tidegate/storage'
+import { discard, type FileDescription, type OpenedFile, type StoredFile, safeName, safePath } from '@tidegate/storage'
 import { ZipFile } from 'yazl'
 import { fallbackName } from './disposition.js'
 import { declaredLength } from './pump.js'
@@ -16,6 +16,8 @@ export interface ArchiveOptions {
   open(index: number): Promise<OpenedFile>
   /** Time of files whose storage tells none. */
   modified: Date
+  /** Bytes of the archive; undefined if they are not known. */
+  length?: number | undefined
   /** Name of the archive. */
   name: string
 }
@@ -38,18 +40,47 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
   const bytes = new Map<string | undefined, number>()
   zip.on('error', (error) => body.destroy(error))
   addAll(zip, body, first, options, bytes).catch((error) => body.destroy(error))
-  return { ...headOf(options.name), body, bytes }
+  return { ...headOf(options), body, bytes }
 }
 
 /** Returns the name of the archive of an asset's files. */
 export const archiveName = ({ ddo }: Pick<Asset, 'ddo'>) => `asset-${ddo.id.slice(-8)}.zip`
 
 /** Returns the archive without its bytes, for HEAD. */
-export function describeArchive(name: string): Archive {
-  return { ...headOf(name), body: Readable.from([]), bytes: new Map() }
+export function describeArchive(options: Pick<ArchiveOptions, 'name' | 'length'>): Archive {
+  return { ...headOf(options), body: Readable.from([]), bytes: new Map() }
 }
 
-const headOf = (name: string) => ({ status: 200, headers: { 'content-type': ZIP }, name }) as const
+function headOf({ name, length }: Pick<ArchiveOptions, 'name' | 'length'>) {
+  const sized = length === undefined ? {} : { 'content-length': String(length) }
+  return { status: 200, headers: { 'content-type': ZIP, ...sized }, name } as const
+}
+
+/** Returns the bytes of an archive of described files; undefined if the length of one is not known. */
+export function archiveLength(
+  files: readonly StoredFile[],
+  described: readonly FileDescription[],
+  modified: Date,
+): number | undefined {
+  const zip = new ZipFile()
+  const paths = new DistinctPaths()
+  for (const [index, file] of files.entries()) {
+    const { contentLength, contentType, name } = described[index] as FileDescription
+    if (contentLength === undefined) return undefined
+    const headers = { 'content-length': String(contentLength), ...(contentType ? { 'content-type': contentType } : {}) }
+    const path = paths.pathOf(index, nameOf(index, file, { headers, ...(name ? { name } : {}) }))
+    zip.addReadStreamLazy(path, entryOf({ headers }, modified), () => undefined)
+  }
+  let length: number | undefined
+  const take = (bytes: number) => {
+    length = bytes
+  }
+  zip.end(endOf(files), take as () => void)
+  return length
+}
+
+/** The library counts a directory of 64 KiB wrongly, unless its end is of the 64-bit form. Fifty files have a shorter one. */
+const endOf = (files: readonly StoredFile[]) => ({ forceZip64Format: files.length > 50, comment: '' })
 
 async function addAll(
   zip: ZipFile,
@@ -73,16 +104,18 @@ async function addAll(
     await ended
     body.off('close', leave)
   }
-  zip.end()
+  zip.end(endOf(files))
 }
 
+type Described = Pick<OpenedFile, 'name' | 'headers'>
+
 /** Returns the path of a file in the archive: the publisher's name, the storage's, or a generic one. */
-function nameOf(index: number, { publicName }: StoredFile, { name, headers }: OpenedFile): string {
+function nameOf(index: number, { publicName }: StoredFile, { name, headers }: Described): string {
   const path = publicName === undefined ? safeName(name ?? '') : safePath(publicName)
   return path || fallbackName(index, headers['content-type'])
 }
 
-function entryOf(opened: OpenedFile, modified: Date) {
+function entryOf(opened: Pick<OpenedFile, 'headers'>, modified: Date) {
   const size = declaredLength(opened)
   const told = new Date(opened.headers['last-modified'] ?? '')
   // ZIP knows the years from 1980 to 2107

@@ -1,6 +1,6 @@
 import type { TickBatch } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
-import { discard, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
+import { discard, inBatches, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Admitted } from '../../access/admission.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
@@ -8,7 +8,7 @@ import type { Metrics } from '../../metrics/metrics.js'
 import type { ByteBudgets, Transfer } from '../limits/byte-budgets.js'
 import type { ConsumerLimits, CountedDownload } from '../limits/consumer-limits.js'
 import { beginTransfer } from '../limits/rate-limits.js'
-import { type Archive, archiveName, describeArchive, openArchive } from './archive.js'
+import { type Archive, archiveLength, archiveName, describeArchive, openArchive } from './archive.js'
 import { type DeliveryRecords, recordDelivery } from './record.js'
 import { lengthOf, type SendOptions, type SentFile, sendFile } from './send-file.js'
 import { conditionsFor, type TaggedFile, withSealedTag } from './validators.js'
@@ -108,16 +108,22 @@ async function openOne(
   return withSealedTag(await openPaid(files[0] as StoredFile, asked, { request, admitted, transfer }), tagged)
 }
 
-/** Opens an archive of all files. It has no ranges. Throws StorageError if the first file cannot be opened. */
+/** Opens an archive of all files. It has no ranges, and a length if this service hosts all files. Throws StorageError if the first file cannot be opened. */
 async function openAll(request: FastifyRequest, admitted: Admitted, transfer: Transfer | undefined): Promise<Archive> {
   const { asset } = admitted.opened
   const name = archiveName(asset)
-  if (request.method === 'HEAD') return describeArchive(name)
   const { files } = admitted
+  const modified = asset.published === undefined ? new Date() : new Date(asset.published * 1000)
+  const { signal } = request.lifetime
+  // other storages would have to be asked for each length
+  const described = files.every(({ type }) => type === 'hosted')
+    ? await inBatches(files, (file) => file.describe({ signal, budget: 'paid' }))
+    : undefined
+  const length = described && archiveLength(files, described, modified)
+  if (request.method === 'HEAD') return describeArchive({ name, length })
   const open = (index: number) =>
     openPaid(files[index] as StoredFile, { method: 'GET', headers: {} }, { request, admitted, transfer })
-  const modified = asset.published === undefined ? new Date() : new Date(asset.published * 1000)
-  return openArchive({ files, open, modified, name })
+  return openArchive({ files, open, modified, name, length })
 }
 
 function openPaid(

@@ -4,7 +4,7 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Transfer } from '../limits/byte-budgets.js'
 
 /** Returns the Content-Length of an opened file in bytes; Infinity if unknown. */
-export function declaredLength({ headers }: OpenedFile): number {
+export function declaredLength({ headers }: Pick<OpenedFile, 'headers'>): number {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
 }
 

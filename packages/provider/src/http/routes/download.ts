@@ -47,7 +47,7 @@ export const download: Endpoint = {
   doc: {
     summary: 'Download a file',
     description:
-      'Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without length and ranges. A file that fails cuts the connection.',
+      'Verifies signature or token, nonce, asset and order, and streams the file. Signed over documentId + nonce, or consumerAddress + nonce + "download". Range and conditional headers are forwarded to the storage. archive=zip replaces fileIndex: the response is a ZIP archive of all files of the service, without ranges, and with a length if this provider hosts all files. A file that fails cuts the connection.',
     params: { ...FILE_DOC, ...PROOF },
     token: true,
     head: true,

@@ -20,7 +20,7 @@ const QUERY: EndpointDoc['body'] = {
       track_total_hits: { type: ['boolean', 'integer'], minimum: 0 },
     },
   },
-  description: 'A search as Elasticsearch has it: the part of its language that docs/search.md lists.',
+  description: 'A search in the query language of Ocean metadata caches: the part that docs/search.md lists.',
 }
 const DESCRIPTION =
   'Finds active and unlisted assets by what their documents say. A construct that is not understood is refused by its name. Of a chain whose index is not up to date nothing is found; _shards tells of how many.'
@@ -37,7 +37,7 @@ export const searchAssets: Endpoint = {
     body: QUERY,
     responses: {
       200: json(
-        'The hits of the page, as Elasticsearch answers.',
+        'The hits of the page, with scores.',
         object(
           {
             took: { type: 'integer' },

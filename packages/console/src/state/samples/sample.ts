@@ -1,0 +1,52 @@
+import { sample } from '@tidegate/client'
+import { reading } from '../context.js'
+import { type Picture, pictureOf } from './picture.js'
+import { jsonTable, separatedTable, type Table } from './table.js'
+
+/** A sample as the page shows it. */
+export type Sample =
+  | Table
+  | ({ kind: 'picture'; bytes: Uint8Array<ArrayBuffer> } & Picture)
+  | { kind: 'text'; text: string; isCut: boolean }
+  | { kind: 'unknown' }
+
+/** Bytes of a table and of a text that are read. */
+const TABLE_BYTES = 262_144
+const TEXT_BYTES = 20_480
+
+/** Reads a sample of this provider. Throws TidegateError like `sample`. */
+export async function readSample(url: string, signal: AbortSignal): Promise<Sample> {
+  const { bytes, contentType, name } = await sample(reading(), url, { signal })
+  return shownSample(bytes, contentType, name)
+}
+
+/** Returns the part of a file that is shown. Pictures are told by their bytes, tables and texts by type or name. */
+export async function shownSample(bytes: Uint8Array<ArrayBuffer>, type: string, name: string): Promise<Sample> {
+  const picture = pictureOf(bytes)
+  if (picture) return { kind: 'picture', bytes, ...picture }
+  if (/csv|tab-separated/i.test(type) || /\.(csv|tsv|tab)$/i.test(name)) {
+    const table = await separatedTable(textOf(bytes, TABLE_BYTES), bytes.length > TABLE_BYTES)
+    if (table) return table
+  }
+  if (/ndjson|jsonl/i.test(type) || /\.(jsonl|ndjson)$/i.test(name)) {
+    const table = jsonTable(textOf(bytes, TABLE_BYTES), bytes.length > TABLE_BYTES)
+    if (table) return table
+  }
+  if (!isText(bytes, type)) return { kind: 'unknown' }
+  return { kind: 'text', text: textOf(bytes, TEXT_BYTES), isCut: bytes.length > TEXT_BYTES }
+}
+
+/** Decodes the beginning of a file. A byte that is not UTF-8 becomes U+FFFD. */
+const textOf = (bytes: Uint8Array, most: number) => new TextDecoder().decode(bytes.subarray(0, most), { stream: true })
+
+function isText(bytes: Uint8Array, type: string): boolean {
+  if (/^text\/|json/i.test(type)) return true
+  const beginning = bytes.subarray(0, TEXT_BYTES)
+  if (beginning.includes(0)) return false
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
+import { button, connect, NARROW, observed, page, published, use, useDevPage, visit } from './dev-page.js'
+
+useDevPage()
+
+it('shows assets on the first screen of a telephone, with folded filters and the name of the shop', async () => {
+  await published({ name: 'Seen at once', price: 'free' })
+  await visit('')
+  const card = page.locator('.card').first()
+  await card.waitFor()
+  const box = await card.boundingBox()
+  expect((box?.y ?? NARROW.height) + (box?.height ?? 0)).toBeLessThan(NARROW.height)
+  expect(await page.getByLabel('Sort by').isVisible()).toBe(false)
+  expect(await page.locator('.brand span').isVisible()).toBe(true)
+})
+
+it('counts the tags of the found assets, and keeps the focus of a chosen one', async () => {
+  await published({ name: 'Ebb of the north', tags: ['ebb', 'north'], price: 'free' })
+  await published({ name: 'Ebb of the south', tags: ['ebb', 'south'], price: 'free' })
+  await published({ name: 'Moon of the south', tags: ['moon', 'south'], price: 'free' })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await visit('?q=ebb')
+  const tag = (name: string) => page.locator('.tag-filter').getByRole('button', { name })
+  await tag('ebb 2').waitFor()
+  await tag('south 1').focus()
+  await page.keyboard.press('Enter')
+  await tag('north').waitFor({ state: 'detached' })
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('south1')
+  expect(await tag('moon').count()).toBe(0)
+  expect(observed.trouble).toEqual(NO_TROUBLE)
+})
+
+it('adds up a price from aligned parts, the first of which is the share of the publisher', async () => {
+  const { did } = await published({ name: 'In parts', price: { amount: '2.5' } })
+  await visit(`asset/${did}`)
+  await connect()
+  await use(2)
+  await page.getByText('Price in detail').click()
+  const rows = page.locator('.parts dl > div')
+  expect(await rows.allInnerTexts()).toEqual([
+    expect.stringMatching(/^To the publisher\s+2\s*\.5\s+OCEAN$/),
+    expect.stringMatching(/^Exchange fees\s+0\s*\.0025\s+OCEAN$/),
+    expect.stringMatching(/^Total\s+2\s*\.5025\s+OCEAN$/),
+  ])
+  const points = await rows
+    .locator('dd > :nth-child(2)')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left))
+  expect(Math.max(...points) - Math.min(...points)).toBeLessThan(1)
+})
+
+it('shows a line instead of a chart without sales', async () => {
+  await published({ name: 'Never sold', price: 'free' })
+  await visit('mine/assets')
+  await connect()
+  await page.locator('.asset-row').first().waitFor()
+  await page.getByText('No orders yet').first().waitFor()
+  expect(await page.locator('.chart').count()).toBe(0)
+})
+
+it('no longer asks for a file when there is one', async () => {
+  await visit('publish')
+  await connect()
+  await button('Continue').click()
+  await page.getByText('Add at least one file.').waitFor()
+  await page
+    .locator('.drop input')
+    .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') })
+  await page.locator('.file[data-status=done]').waitFor()
+  expect(await page.getByText('Add at least one file.').count()).toBe(0)
+})
+
+it('tells balances and the network fee, and that the balance is too small', async () => {
+  const { did } = await published({ name: 'Affordable', price: { amount: '3' } })
+  const { did: dear } = await published({ name: 'Too dear', price: { amount: '900000000' } })
+  await visit(`asset/${did}`)
+  await connect()
+  await use(5)
+  await page.getByText(/^You hold [\d,.]+ OCEAN\.$/).waitFor()
+  await page.getByText(/^Network fee: about (≈ )?[\d.]+ ETH\.$/).waitFor()
+  await visit(`asset/${dear}`)
+  await page.getByText(/^Not enough OCEAN: 900,090,000|^Not enough OCEAN: 900,900,000/).waitFor()
+  await button(/^Buy for/).click()
+  await page.getByText('Get some more of the token').waitFor()
+})
