@@ -8,7 +8,7 @@ const LAYERS = {
   storage: ['common', 'protocol'],
   catalog: ['chain', 'database', 'common', 'protocol'],
   hosting: ['storage', 'database', 'common', 'protocol'],
-  discovery: ['protocol', 'client'],
+  discovery: ['client'],
   provider: ['discovery', 'hosting', 'catalog', 'storage', 'chain', 'database', 'common', 'protocol', 'client'],
   'dev-network': ['provider', 'chain', 'common', 'protocol', 'client'],
   cli: ['dev-network', 'provider', 'chain', 'common', 'protocol', 'client'],

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../helpers/cleanup.js'
 import { dataPython } from '../helpers/python.js'
+import { ask } from '../helpers/requests.js'
+import { tokenOf, upload } from '../helpers/uploads.js'
 import { World } from '../helpers/world.js'
 
 const python = dataPython() as string
@@ -12,6 +15,9 @@ const PROGRAM = fileURLToPath(new URL('catalogue/read.py', import.meta.url))
 
 /** Ends elements, data blocks and IRIs, and changes direction. */
 const HOSTILE = '</script><b>"\'&lt;]]> <>{}|\\^`\u202e\u2028#? \ud800'
+
+const SAMPLE = Buffer.from('hour,level\n0,1\n')
+const SHA_256 = createHash('sha256').update(SAMPLE).digest('hex')
 
 /** The public catalogue, read by the tools of its formats: mlcroissant, rdflib and pyshacl with the shapes of DCAT-AP 3. */
 describe.skipIf(!python)('the catalogue in Python', () => {
@@ -30,9 +36,22 @@ describe.skipIf(!python)('the catalogue in Python', () => {
     })
   }
 
+  /** Uploads a sample, and returns its URL. */
+  async function publicSample(): Promise<string> {
+    const base = world.network.providerUrl
+    const auth = await tokenOf(base, await world.somebody())
+    const metadata = { filename: 'first.csv', filetype: 'text/csv', public: '' }
+    const uploaded = await upload(base, SAMPLE, auth, { metadata })
+    return (await ask(uploaded, { headers: auth })).json.publicUrl as string
+  }
+
   it('is valid Croissant and DCAT-AP, whatever publishers write', async () => {
+    const sample = await publicSample()
     const assets = [
-      await publish({ name: 'Tide tables', license: 'CC-BY-4.0', author: 'Harbour', tags: ['sea', 'water'] }, 3),
+      await publish(
+        { name: 'Tide tables', license: 'CC-BY-4.0', author: 'Harbour', tags: ['sea', 'water'], links: [sample] },
+        3,
+      ),
       await publish({ name: HOSTILE, description: HOSTILE, author: HOSTILE, license: HOSTILE, tags: [HOSTILE, ''] }),
       await publish({ name: 'x', description: 'x'.repeat(90_000), license: 'https://example.org/licence?a=b&c=<d>' }),
     ]
@@ -48,9 +67,16 @@ describe.skipIf(!python)('the catalogue in Python', () => {
     expect(catalogue).toMatchObject({ wrong: [], pages: 1 })
     expect(catalogue.titles).toHaveLength(3)
     expect(catalogue.titles).toContain('Tide tables')
+    // a free file is loaded by its URL, and compared with its hash
+    expect(Object.values(read[0].records)).toEqual([[{ 'sample-0-text/content': SAMPLE.toString() }]])
     expect(read).toMatchObject([
-      { name: 'Tide tables', wrong: [], problems: [], files: [['0/tides.csv', null, null], {}, {}] },
-      { wrong: [], problems: [] },
+      {
+        name: 'Tide tables',
+        wrong: [],
+        problems: [],
+        files: [['0/tides.csv', null, null], {}, {}, ['first.csv', '15 B', SHA_256]],
+      },
+      { wrong: [], problems: [], records: {} },
       { name: 'x', wrong: [], problems: [] },
     ])
   })

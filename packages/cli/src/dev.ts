@@ -33,7 +33,7 @@ export interface DevOptions {
 const STARTING = 'Starting a local chain with the contracts, and the service on it. This takes some seconds.\n\n'
 
 /** Settings for one machine and its users. More connections would need a higher limit of open files. */
-const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500' }
+const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500', CATALOGUE: 'public' }
 
 /** `tidegate dev`: runs a local chain with the contracts, and the service, until a stop signal. Returns the exit code. */
 export async function dev(options: DevOptions): Promise<number> {

@@ -46,7 +46,7 @@ function listing(text: unknown): Listing {
   if (!asset) throw new Error('The document is not read.')
   const file = {
     index: 0,
-    name: String(text).replace('\0', ''),
+    name: String(text).replace('\0', '').slice(0, 1000),
     contentType: 'text/csv',
     size: 3,
     sha256: 'ab'.repeat(32),
@@ -72,7 +72,7 @@ function expectHarmless(page: string): void {
   expect((rest.match(/<style>/g) ?? []).length).toBe(1)
 }
 
-describe('texts of strangers (threat 107)', () => {
+describe('texts of strangers (threat 108)', () => {
   it('are texts in pages', () => {
     const one = listing(HOSTILE)
     const page = assetPage(one)
@@ -91,7 +91,7 @@ describe('texts of strangers (threat 107)', () => {
     expect(read(schemaOrg(one))).toMatchObject({ name, creator: { name }, keywords: [name, name], license: { name } })
     expect(read(croissant(one))).toMatchObject({
       name,
-      distribution: [{ '@id': 'service-0/file-0', name: HOSTILE.replace('\0', '') }],
+      distribution: [{ '@id': 'service-0/file-0', name: HOSTILE.replace('\0', '') }, { '@id': 'sample-0' }],
     })
     expect(read(dcat(one))).toMatchObject({ 'dct:title': name, 'dct:publisher': { 'foaf:name': name } })
     let text = ''

@@ -101,7 +101,7 @@ describe('the public catalogue', () => {
       expect((await page(path)).status).toBe(404)
   })
 
-  it('tells nothing that a search hides (threat 108)', async () => {
+  it('tells nothing that a search hides (threat 109)', async () => {
     const asset = await publish('Secret', { pricing: 'free' })
     const nft = new ethers.Contract(asset.nft, ['function setMetaDataState(uint8)'], publisher)
     const formats = () =>
