@@ -44,6 +44,8 @@ export const LIMITS = {
   nonceAttempts: 20,
   /** Orders of one page of the index: its own limit. */
   orders: 1_000,
+  /** Links that are created at once. The provider may ask the storage for each file's name. */
+  links: 8,
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
 } as const

@@ -17,6 +17,8 @@ import {
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
 import { providerKey } from '../../../protocol/src/crypto/keys.js'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
 import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const CONTENT = Buffer.from('hour,height\n00:00,3.1\n')
@@ -268,6 +270,21 @@ describe('download links', () => {
     expect((await ask(lasting.url)).status).toBe(200)
     const refused = await link({ signature: undefined }, { AuthToken: token })
     expect(refused.json.code).toBe('TOKEN_DELETED')
+  })
+
+  it('last as long as is asked for, up to the maximum', async () => {
+    const { expires } = await link({ lifetime: 86_400 })
+    expect(Math.abs(expires - (Date.now() / 1000 + 86_400))).toBeLessThan(60)
+    for (const lifetime of [0, 604_801]) {
+      const { status, json } = await link({ lifetime })
+      expect([status, json.errors]).toEqual([
+        400,
+        { lifetime: ['The lifetime field must be from 1 to 604800 seconds.'] },
+      ])
+    }
+    expect((await link({ lifetime: '1 week' })).json.errors).toHaveProperty('lifetime')
+    const wrong = { DOWNLOAD_LINK_LIFETIME: '600', DOWNLOAD_LINK_LIFETIME_MAX: '599' }
+    await expect(createApp(loadSettings(world.beside(wrong)))).rejects.toThrow('DOWNLOAD_LINK_LIFETIME_MAX')
   })
 
   it('carry userdata, which is checked as for a download', async () => {
