@@ -13,6 +13,7 @@ import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
 import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
+import { publicFile } from './public-files.js'
 import { searchAssets, searchMetadata } from './search.js'
 import { status } from './status.js'
 import { createAuthToken, deleteAuthToken, generateAuthToken, invalidateAuthToken } from './tokens.js'
@@ -35,6 +36,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listUploads,
   showUpload,
   deleteUpload,
+  publicFile,
   createAuthToken,
   deleteAuthToken,
   generateAuthToken,
