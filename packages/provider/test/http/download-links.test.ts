@@ -291,6 +291,24 @@ describe('download links', () => {
     await expect(createApp(loadSettings(world.beside(wrong)))).rejects.toThrow('DOWNLOAD_LINK_LIFETIME_MAX')
   })
 
+  it('are one delivery for all ranges of an hour', async () => {
+    const sold = await world.sold(world.storage.file('/ranges.csv', CONTENT), { publisher })
+    const { url } = await createLink(base, sold.asset, sold.txId, sold.buyer)
+    for (const range of ['bytes=0-4', 'bytes=5-10', 'bytes=5-10', 'bytes=0-', 'bytes=90-'])
+      await ask(url, { headers: { range } })
+    await ask(url, { method: 'HEAD' })
+    const delivered = async () => {
+      const { deliveries } = world.local.app.context.store
+      for await (const total of deliveries.totals({ since: 0, until: Date.now() + 60_000, by: 'asset' }))
+        if (total.key === sold.asset.did && 'bytes' in total) return total
+      return undefined
+    }
+    await eventually(async () => (await delivered())?.bytes === BigInt(5 + 6 + 6 + CONTENT.length))
+    expect(await delivered()).toMatchObject({ deliveries: 1n, complete: 1n, orders: 1n })
+    await ask(url)
+    await eventually(async () => (await delivered())?.deliveries === 2n)
+  })
+
   it('carry userdata, which is checked as for a download', async () => {
     const of = await world.publishUrl(world.storage.file('/daily.csv', CONTENT))
     const made = await createLink(base, of, await world.order(of, buyer), buyer, { userdata: { day: '2026-01-01' } })
