@@ -248,7 +248,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
       onPostgres.context.ledger.recordDelivery({
         ...{ at: Date.now(), chainId: world.network.chainId, did: whole[0].did, nft: whole[0].nft as Address },
         ...{ service: 's', file: 0, consumer: buyer.address as Address, orderTx: whole[1] as Hex },
-        ...{ bytes: 1, complete: true },
+        ...{ bytes: 1, complete: true, begun: Date.now(), isRange: false },
       })
     await postgres.crash()
     for (let waiting = 0; waiting < PROVIDER_LIMITS.ledger.queue; waiting++) await delivered()

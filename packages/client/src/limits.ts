@@ -54,6 +54,8 @@ export const LIMITS = {
   url: 2_048,
   /** Bytes of the calldata of a contract wallet in which accepted terms are looked for: the usual limit of a transaction. */
   calldata: 131_072,
+  /** Links that are created at once. The provider may ask the storage for each file's name. */
+  links: 8,
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
 } as const

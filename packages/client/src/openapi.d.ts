@@ -2190,6 +2190,11 @@ export interface operations {
                      */
                     archive?: "zip";
                     /**
+                     * @description Seconds until the link expires, at most DOWNLOAD_LINK_LIFETIME_MAX. Default: DOWNLOAD_LINK_LIFETIME.
+                     * @example 86400
+                     */
+                    lifetime?: number;
+                    /**
                      * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                      * @example 1
                      */

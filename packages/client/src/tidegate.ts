@@ -11,7 +11,7 @@ import type { SendOptions } from './chain/sender.js'
 import { tokens } from './chain/tokens.js'
 import { type Context, createContext, type TidegateOptions } from './context.js'
 import { type ArchiveOptions, archive, type DownloadOptions, download } from './download/download.js'
-import { type Link, type LinkOptions, link } from './download/link.js'
+import { type FileLink, type Link, type LinkOptions, type LinksOptions, link, links } from './download/link.js'
 import { type AccessList, accessList, accessListsOf, type ListOptions } from './lists/access-list.js'
 import {
   addMembers,
@@ -54,6 +54,8 @@ export interface Tidegate {
   /** Downloads all files as a ZIP archive. */
   archive(did: string, options?: ArchiveOptions): Promise<Downloaded>
   link(did: string, options?: LinkOptions): Promise<Link>
+  /** Creates links to several files with one signature. */
+  links(did: string, options: LinksOptions): AsyncGenerator<FileLink>
   quote(did: string, options?: QuoteOptions): Promise<Quote>
   funds(quote: Quote): Promise<Funds>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
@@ -93,6 +95,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     download: (did, options) => download(context, did, options),
     archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
+    links: (did, options) => links(context, did, options),
     quote: (did, options) => quote(context, did, options),
     funds: (quote) => funds(context, quote),
     buy: (what, options) => buy(context, what, options),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FileLink } from '@tidegate/client'
 import { downloadToFile } from '@tidegate/client/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { CuttingProxy } from './cutting-proxy.js'
@@ -58,6 +59,35 @@ describe('a link', () => {
     const refused = stranger.link(tides.did, { order: tides.order })
     await expect(refused).rejects.toMatchObject({ code: 'ORDER_WRONG_CONSUMER', status: 400 })
     await expect(client().link(tides.did, { order: tides.order, file: 7 })).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+describe('links to several files', () => {
+  async function collected(links: AsyncIterable<FileLink>): Promise<FileLink[]> {
+    const all: FileLink[] = []
+    for await (const link of links) all.push(link)
+    return all
+  }
+
+  it('are created with one signature, in the order of the files, and end with their token', async () => {
+    const wallet = walletFor(stage.world, stage.buyer)
+    const sign = vi.spyOn(wallet, 'signMessage')
+    const all = client({ wallet })
+    const made = await collected(all.links(tides.did, { order: tides.order, files: [0, 0, 0], lifetime: 1200 }))
+    expect(made.map(({ file }) => file)).toEqual([0, 0, 0])
+    expect(made.every(({ expires }) => expires.getTime() > Date.now() + 1_000_000)).toBe(true)
+    expect(sign).toHaveBeenCalledTimes(1)
+    const { ok, body } = await fetch(made[2]?.url as string, { headers: { range: 'bytes=0-0' } })
+    await body?.cancel()
+    expect(ok).toBe(true)
+  })
+
+  it('are refused for a file that is not there, or a lifetime that is not granted', async () => {
+    const wrong = (files: number[], lifetime = 60) =>
+      collected(client().links(tides.did, { order: tides.order, files, lifetime }))
+    await expect(wrong([0, 7])).rejects.toMatchObject({ status: 400 })
+    await expect(wrong([0], 0.5)).rejects.toMatchObject({ code: 'BAD_OPTION' })
+    await expect(wrong([0], 604_801)).rejects.toThrow('604800')
   })
 })
 

@@ -19,13 +19,17 @@ it('the examples of the README and of its page run in sequence', async () => {
     expect(examples.length).toBeGreaterThan(8)
     const [first = '', ...others] = examplesOf('docs/clients/tidegate-client.md')
     expect(others).toEqual([])
-    // published assets must be indexed before a search
+    // published assets must be indexed before a search, and orders before a receipt
     const indexed = `for (;;) {
       const response = await fetch(\`\${PROVIDER}/api/aquarius/assets/ddo/\${did}\`)
       if (response.ok) break
       await new Promise((resolve) => setTimeout(resolve, 50))
     }\n`
-    const program = examples.map((code) => (code.includes('= published') ? code + indexed : code)).join('\n')
+    const known = 'while (!(await tidegate.receipt(order).catch(() => false)));\n'
+    const program = examples
+      .map((code) => (code.includes('.receipt(') ? known + code : code))
+      .map((code) => (code.includes('= published') ? code + indexed : code))
+      .join('\n')
     // the reader's installation, with the built library
     mkdirSync(join(folder, 'node_modules', '@tidegate'), { recursive: true })
     symlinkSync(

@@ -107,6 +107,11 @@ export const PROVIDER_LIMITS = {
     batch: 256,
     /** Maximum milliseconds of a row in the queue while the database answers. A crash loses the queue. */
     flushInterval: 3_000,
+    /**
+     * Deliveries of the last hour in memory, of about a kilobyte each, that ranges are added to. For a range of an evicted one, the
+     * database tells whether its delivery is counted.
+     */
+    openDeliveries: 10_000,
     /** Cached fees that are recorded already. Recording an evicted fee again has no effect. */
     knownFees: 10_000,
     /** Milliseconds between purges of rows older than DELIVERIES_KEEP. */

@@ -79,7 +79,8 @@ describe('the commands in scripts', () => {
     expect(readFileSync(at('tides.csv')).equals(CONTENT)).toBe(true)
     expect((await answer('orders', '--account', '2')).orders).toMatchObject([{ tx: bought.order, did }])
 
-    const link = await answer('link', did, '--account', '2')
+    const link = await answer('link', did, '--for', '2d', '--account', '2')
+    expect((Date.parse(link.expires) - Date.now()) / 86_400_000).toBeCloseTo(2, 1)
     inThisProcess()
     expect(Buffer.from(await (await fetch(link.url)).arrayBuffer()).equals(CONTENT)).toBe(true)
     const changes = ['--description', 'By the minute', '--tag', 'minutes']

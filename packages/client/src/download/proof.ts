@@ -26,22 +26,37 @@ type SendProven<T> = (shown: Shown, headers: Record<string, string>) => Promise<
 
 /**
  * Sends one request with a proof: the client's token while it is valid, otherwise the wallet's signature. With a provider
- * that accepts sign-in messages, the wallet creates a token for this request, as a link expires with its token. Throws
- * TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and the errors of `send`.
+ * that accepts sign-in messages, the wallet creates a token for this request, which lasts as long as a link: `lifetime` seconds,
+ * or the provider's default. Throws TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and the
+ * errors of `send`.
  */
 export function provenOnce<T>(
   context: Context,
   command: Command,
   send: SendProven<T>,
-  signal?: AbortSignal,
+  { lifetime, signal }: { lifetime?: number | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   return byToken(context, send, async () => {
     const signIn = context.wallet && (await signInOf(context))
     if (!signIn) return signed(context, command, (shown) => send(shown, {}), signal)
-    const lifetime = Math.min(signIn.linkLifetime, signIn.maxLifetime)
-    const { token } = await createToken(context, { lifetime, ...(signal ? { signal } : {}) })
-    return send({ address: await addressOf(context) }, { AuthToken: token })
+    const { shown, headers } = await proveByToken(context, lifetime, signal)
+    return send(shown, headers)
   })
+}
+
+/** Returns a proof for several requests: the client's token, or a new one that lasts as long as a link. Throws TidegateError. */
+export async function proveByToken(
+  context: Context,
+  lifetime: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ shown: Shown; headers: Record<string, string> }> {
+  if (context.token !== undefined && !context.wallet)
+    return { shown: { address: holderOf(context.token) }, headers: {} }
+  const signIn = await signInOf(context)
+  const wanted = lifetime ?? signIn?.linkLifetime
+  const bounded = wanted === undefined ? {} : { lifetime: Math.min(wanted, signIn?.maxLifetime ?? wanted) }
+  const { token } = await createToken(context, { ...bounded, ...(signal ? { signal } : {}) })
+  return { shown: { address: await addressOf(context) }, headers: { AuthToken: token } }
 }
 
 /**

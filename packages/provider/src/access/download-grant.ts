@@ -4,6 +4,7 @@ import type { Hex } from 'viem'
 import type { AuthenticatedConsumer } from '../auth/authenticate.js'
 import type { Grant } from '../auth/link-grant.js'
 import { secondsNow } from '../auth/links.js'
+import type { Settings } from '../config/schema.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { Admitted, WantedFile } from './admission.js'
 import type { OpenService } from './service.js'
@@ -13,6 +14,24 @@ export function assertFitsLink(userdata: UserData | undefined): void {
   const { userdata: most } = PROVIDER_LIMITS.links
   if (userdata !== undefined && JSON.stringify(userdata).length > most)
     throw ValidationError.of('userdata', `The userdata field must not be longer than ${most} characters in a link.`)
+}
+
+/** The longest lifetime by default, in seconds: a week. */
+const DEFAULT_MAX_LIFETIME = 604_800
+
+type LinkSettings = Pick<Settings, 'DOWNLOAD_LINK_LIFETIME' | 'DOWNLOAD_LINK_LIFETIME_MAX'>
+
+/** Returns the longest lifetime of a download link, in seconds. */
+export function maxLinkLifetime({ DOWNLOAD_LINK_LIFETIME, DOWNLOAD_LINK_LIFETIME_MAX }: LinkSettings): number {
+  return DOWNLOAD_LINK_LIFETIME_MAX ?? Math.max(DOWNLOAD_LINK_LIFETIME, DEFAULT_MAX_LIFETIME)
+}
+
+/** Returns the lifetime of a download link in seconds, as requested or by default. Throws ValidationError if it is too long. */
+export function linkLifetime(requested: number | undefined, settings: LinkSettings): number {
+  if (requested === undefined) return settings.DOWNLOAD_LINK_LIFETIME
+  const most = maxLinkLifetime(settings)
+  if (requested > 0 && requested <= most) return requested
+  throw ValidationError.of('lifetime', `The lifetime field must be from 1 to ${most} seconds.`)
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Chains } from '@tidegate/chain'
 import { createLogger, Outbound, TickBatch, type Trace, untraced } from '@tidegate/common'
 import { StartError } from '@tidegate/protocol'
 import type { FastifyBaseLogger } from 'fastify'
+import { maxLinkLifetime } from '../access/download-grant.js'
 import { Purgatory } from '../access/purgatory.js'
 import type { Settings } from '../config/schema.js'
 import { type Console, openConsole } from '../console/console.js'
@@ -59,6 +60,8 @@ export async function openGround(settings: Settings, local: LocalChain | undefin
   assertCatalogueUrl(settings)
   if (settings.REQUIRE_DOMAIN_SIGNATURES && settings.PUBLIC_URL === undefined)
     throw new StartError(['REQUIRE_DOMAIN_SIGNATURES: needs PUBLIC_URL, which signed texts must name.'])
+  if (maxLinkLifetime(settings) < settings.DOWNLOAD_LINK_LIFETIME)
+    throw new StartError(['DOWNLOAD_LINK_LIFETIME_MAX: must not be less than DOWNLOAD_LINK_LIFETIME.'])
   const console = openConsole(settings, chains, local)
   const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: CATALOG_LIMITS.outbound.response })
   const purgatory = new Purgatory({

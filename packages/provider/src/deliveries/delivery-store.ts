@@ -1,10 +1,10 @@
 import type { Address, Hex } from '@tidegate/protocol'
 
-/** One transfer of a file to a consumer. */
+/** One delivery of a file to a consumer: a transfer, and ranges of the file that follow within an hour. */
 export interface DeliveryRow {
   /** Random, below 2^48: a repeated write stays idempotent, and simultaneous transfers differ. */
   id: number
-  /** End of the transfer, in milliseconds since 1970. */
+  /** End of the first transfer, in milliseconds since 1970. */
   at: number
   chainId: number
   did: string
@@ -17,10 +17,22 @@ export interface DeliveryRow {
   orderTx: Hex
   /** Sent bytes of the file. */
   bytes: number
-  /** Whether all requested bytes were sent. */
+  /** Whether all requested bytes of a transfer were sent. */
   complete: boolean
   /** Publisher of the hosted file; undefined for other files. */
   hostedBy?: string | undefined
+  /** Whether another instance counts the delivery, so that only the bytes count here. */
+  continues?: boolean
+}
+
+/** The claim to count a delivery that begins with a range. */
+export interface RangeClaim {
+  /** Hash of consumer, order, service and file. */
+  subject: string
+  /** Id of the row that counts the delivery. */
+  id: number
+  /** Begin of the delivery, in milliseconds since 1970. */
+  begun: number
 }
 
 /** The provider fee of an order or a renewal. */
@@ -76,9 +88,17 @@ export type Totals = { key: string } & (
 
 /** Deliveries, and the provider fees of their orders. */
 export interface DeliveryStore {
-  /** Adds rows; existing rows stay. If it rejects, some rows may have been added: retry. */
+  /**
+   * Adds rows. A delivery that exists gets the bytes of its row if they are more; a fee stays. If it rejects, some rows may
+   * have been added: retry.
+   */
   add(deliveries: readonly DeliveryRow[], fees: readonly OrderFee[]): Promise<void>
-  /** Deletes at most `limit` deliveries and `limit` fees before a time, oldest first. Returns the number of deleted rows. */
+  /** Returns the claim that holds for the hour: the given one, or an earlier one of the same subject. Idempotent. */
+  claim(claim: RangeClaim): Promise<Omit<RangeClaim, 'subject'>>
+  /**
+   * Deletes at most `limit` deliveries and `limit` fees before a time, oldest first, and as many claims whose hour is over.
+   * Returns the number of deleted rows.
+   */
   purge(before: number, limit: number): Promise<number>
   /**
    * Yields totals by key, from one snapshot. A key is a day (YYYY-MM-DD), a DID or an address; empty for an unknown

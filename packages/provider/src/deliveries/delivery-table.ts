@@ -1,10 +1,12 @@
 import { storable } from '@tidegate/catalog'
-import { type Driver, type Query, sql, type Value } from '@tidegate/database'
+import { HOUR } from '@tidegate/common'
+import { type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
 import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'
 import { hostedTotalsFrom, hostedTotalsQuery } from './hosted-totals.js'
 import { totalsFrom, totalsQuery } from './totals.js'
 
-const DELIVERY_COLUMNS = 'at, id, chain_id, did, nft, service, file, consumer, order_tx, bytes, complete, hosted_by'
+const DELIVERY_COLUMNS =
+  'at, id, chain_id, did, nft, service, file, consumer, order_tx, bytes, complete, hosted_by, counted'
 const FEE_COLUMNS = 'chain_id, tx_id, datatoken, position, at, did, nft, service, consumer, token, amount'
 
 /** Rows per statement. Each size is a prepared statement, so there are few. */
@@ -17,6 +19,17 @@ const PURGE_DELIVERIES = sql(
 const PURGE_FEES = sql(
   `DELETE FROM order_fees WHERE (chain_id, tx_id, datatoken, position) IN
    (SELECT chain_id, tx_id, datatoken, position FROM order_fees WHERE at < :before ORDER BY at LIMIT :limit)`,
+)
+
+const CLAIM = sql(
+  `INSERT INTO range_deliveries (subject, id, begun_at) VALUES (:subject, :id, :begun)
+   ON CONFLICT (subject) DO UPDATE SET id = excluded.id, begun_at = excluded.begun_at
+   WHERE range_deliveries.begun_at <= excluded.begun_at - ${HOUR}`,
+)
+const CLAIMED = sqlOne('SELECT id, begun_at AS begun FROM range_deliveries WHERE subject = :subject')
+const PURGE_CLAIMS = sql(
+  `DELETE FROM range_deliveries WHERE subject IN
+   (SELECT subject FROM range_deliveries WHERE begun_at < :before ORDER BY begun_at LIMIT :limit)`,
 )
 
 /** Creates the store of deliveries and fees. */
@@ -32,8 +45,14 @@ export function deliveryStore(db: Driver): DeliveryStore {
       const purged = await Promise.all([
         db.query(PURGE_DELIVERIES({ before, limit })),
         db.query(PURGE_FEES({ before, limit })),
+        db.query(PURGE_CLAIMS({ before: Date.now() - HOUR, limit })),
       ])
-      return purged[0].changes + purged[1].changes
+      return purged.reduce((sum, { changes }) => sum + changes, 0)
+    },
+    async claim({ subject, id, begun }) {
+      await db.query(CLAIM({ subject, id, begun }))
+      const { rows } = await db.query(CLAIMED({ subject }))
+      return (rows[0] as { id: number; begun: number } | undefined) ?? { id, begun }
     },
     hosted: (period) => hostedTotalsFrom(db.stream(hostedTotalsQuery(period))),
     totals: (request) => totalsFrom(db.stream(totalsQuery(request)), request.by),
@@ -41,11 +60,11 @@ export function deliveryStore(db: Driver): DeliveryStore {
 }
 
 /** Returns a function that makes the statements for rows of a table. */
-function insertions(table: string, columns: string): (rows: Value[][]) => Generator<Query> {
+function insertions(table: string, columns: string, onConflict: string): (rows: Value[][]) => Generator<Query> {
   const row = `(${columns.replace(/\w+/g, '?')})`
   const texts = SIZES.map((size) => {
     const values = Array.from({ length: size }, () => row).join(', ')
-    return [size, `INSERT INTO ${table} (${columns}) VALUES ${values} ON CONFLICT DO NOTHING`] as const
+    return [size, `INSERT INTO ${table} (${columns}) VALUES ${values} ON CONFLICT ${onConflict}`] as const
   })
   return function* (rows) {
     let at = 0
@@ -54,13 +73,33 @@ function insertions(table: string, columns: string): (rows: Value[][]) => Genera
   }
 }
 
-const insertDeliveries = insertions('deliveries', DELIVERY_COLUMNS)
-const insertFees = insertions('order_fees', FEE_COLUMNS)
+const insertDeliveries = insertions(
+  'deliveries',
+  DELIVERY_COLUMNS,
+  // sums only grow, so that a repeated write changes nothing
+  `(at, id) DO UPDATE SET bytes = excluded.bytes, complete = deliveries.complete | excluded.complete
+   WHERE excluded.bytes > deliveries.bytes OR excluded.complete > deliveries.complete`,
+)
+const insertFees = insertions('order_fees', FEE_COLUMNS, 'DO NOTHING')
 
 // service ids are untrusted text of publishers
 function deliveryValues(row: DeliveryRow): Value[] {
-  const { at, id, chainId, did, nft, service, file, consumer, orderTx, bytes, complete, hostedBy } = row
-  const rest = [consumer, orderTx, bytes, Number(complete), hostedBy ?? null]
+  const {
+    at,
+    id,
+    chainId,
+    did,
+    nft,
+    service,
+    file,
+    consumer,
+    orderTx,
+    bytes,
+    complete,
+    hostedBy,
+    continues = false,
+  } = row
+  const rest = [consumer, orderTx, bytes, Number(complete && !continues), hostedBy ?? null, Number(!continues)]
   return [at, id, chainId, did, nft, storable(service), file, ...rest]
 }
 

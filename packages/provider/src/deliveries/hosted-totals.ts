@@ -12,7 +12,7 @@ const STATEMENT = sql(
        CASE WHEN final IS NULL THEN size ELSE 0 END AS reserved, 0 AS deliveries, 0 AS delivered
      FROM hosted_files WHERE removed_at IS NULL
      UNION ALL
-     SELECT hosted_by AS owner, 0, 0, 0, 0, 1, bytes
+     SELECT hosted_by AS owner, 0, 0, 0, 0, counted, bytes
      FROM deliveries WHERE hosted_by IS NOT NULL AND at >= :since AND at < :until
    ) t GROUP BY owner ORDER BY owner`,
 )

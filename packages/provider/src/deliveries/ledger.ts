@@ -1,15 +1,15 @@
-import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY, type Logger } from '@tidegate/common'
 import { UnstorableError, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'
+import { type Delivery, OpenDeliveries, type Transferred } from './open-deliveries.js'
 
 const LIMITS = PROVIDER_LIMITS.ledger
 
 export interface LedgerOptions {
-  store: Pick<DeliveryStore, 'add' | 'purge'>
+  store: Pick<DeliveryStore, 'add' | 'claim' | 'purge'>
   /** The retention period in days; 0 keeps nothing. */
   keep: number
   /** Called for each dropped row: the queue is full, or the database rejects the row. */
@@ -22,7 +22,9 @@ export interface LedgerOptions {
  * passed, so that no download waits for the database. A crash loses the queue; its rows are also in the log.
  */
 export class DeliveryLedger {
-  private deliveries: DeliveryRow[] = []
+  private readonly open = new OpenDeliveries()
+  /** Deliveries with unwritten bytes. */
+  private readonly deliveries = new Set<Delivery>()
   private fees: OrderFee[] = []
   /** Recently recorded fees. Each download verifies its order again. */
   private readonly known = new LRUCache<string, true>(upTo(LIMITS.knownFees))
@@ -39,11 +41,13 @@ export class DeliveryLedger {
 
   constructor(private readonly options: LedgerOptions) {}
 
-  /** Records a delivery. Never throws. */
-  recordDelivery(delivery: Omit<DeliveryRow, 'id'>): void {
+  /** Records a transfer: as a delivery, or with its bytes in the delivery that it belongs to. Never throws. */
+  recordDelivery(transferred: Transferred): void {
     if (this.options.keep === 0) return
-    if (this.isFull()) this.drop()
-    else this.deliveries.push({ id: randomInt(2 ** 47), ...delivery })
+    // the open deliveries bound the queue as well
+    const delivery = this.open.extend(transferred) ?? (this.isFull() ? undefined : this.open.begin(transferred))
+    if (delivery) this.deliveries.add(delivery)
+    else this.drop()
     this.schedule()
   }
 
@@ -89,7 +93,7 @@ export class DeliveryLedger {
   }
 
   private get queued(): number {
-    return this.deliveries.length + this.fees.length
+    return this.deliveries.size + this.fees.length
   }
 
   private isFull(): boolean {
@@ -139,12 +143,33 @@ export class DeliveryLedger {
 
   private async writeAll(): Promise<void> {
     while (this.queued > 0) {
-      const deliveries = this.deliveries.slice(0, LIMITS.batch)
+      const deliveries = firstOf(this.deliveries, LIMITS.batch)
       const fees = this.fees.slice(0, LIMITS.batch)
-      await this.add(deliveries, fees)
-      this.deliveries.splice(0, deliveries.length)
+      // a transfer that ends during the write queues its delivery again
+      for (const delivery of deliveries) this.deliveries.delete(delivery)
+      try {
+        await Promise.all(deliveries.map((delivery) => this.claim(delivery)))
+        await this.add(
+          deliveries.map(({ row }) => row),
+          fees,
+        )
+      } catch (error) {
+        for (const delivery of deliveries) this.deliveries.add(delivery)
+        throw error
+      }
       this.fees.splice(0, fees.length)
     }
+  }
+
+  /** Finds out whether another instance, or an earlier process, counts a delivery that begins with a range. */
+  private async claim(delivery: Delivery): Promise<void> {
+    if (!delivery.claim) return
+    const { id, begun } = await this.options.store.claim(delivery.claim)
+    if (id !== delivery.row.id) {
+      delivery.row.continues = true
+      delivery.begun = begun
+    }
+    delivery.claim = undefined
   }
 
   private async add(deliveries: DeliveryRow[], fees: OrderFee[]): Promise<void> {
@@ -179,4 +204,13 @@ export class DeliveryLedger {
     while (!this.stopped && (await this.options.store.purge(before, LIMITS.purgeBatch)) > 0)
       await sleep(LIMITS.purgePause, undefined, { ref: false })
   }
+}
+
+function firstOf<T>(all: Iterable<T>, most: number): T[] {
+  const first: T[] = []
+  for (const one of all) {
+    if (first.length === most) break
+    first.push(one)
+  }
+  return first
 }

@@ -40,7 +40,7 @@ export function totalsQuery({ since, until, by }: TotalsRequest): Query {
   const noParts = PART_NAMES.map((name) => `'' AS ${name}`).join(', ')
   return sql(
     `SELECT * FROM (
-       SELECT ${key} AS key, 0 AS chain_id, '' AS token, ${total('count(*)')} AS deliveries,
+       SELECT ${key} AS key, 0 AS chain_id, '' AS token, ${total('coalesce(sum(d.counted), 0)')} AS deliveries,
          ${total('coalesce(sum(d.complete), 0)')} AS complete, ${total('coalesce(sum(d.bytes), 0)')} AS bytes,
          ${total("count(DISTINCT d.chain_id || ' ' || d.order_tx || ' ' || d.did || ' ' || d.service)")} AS orders,
          ${noParts}

@@ -31,7 +31,7 @@ describe('the ledger of deliveries', () => {
     debug: () => undefined,
     warn: (fields: Record<string, number>) => void warnings.push(fields),
   } as unknown as Logger
-  const ledgerOn = (deliveries: Pick<DeliveryStore, 'add' | 'purge'> = store.deliveries, keep = 400) =>
+  const ledgerOn = (deliveries: Pick<DeliveryStore, 'add' | 'claim' | 'purge'> = store.deliveries, keep = 400) =>
     new DeliveryLedger({
       store: deliveries,
       keep,
@@ -50,7 +50,7 @@ describe('the ledger of deliveries', () => {
       file: 0,
       consumer: ADDRESS,
     } as const),
-    ...{ orderTx: TX, bytes: 1, complete: true },
+    ...{ orderTx: TX, bytes: 1, complete: true, begun: Date.now(), isRange: false },
     ...changed,
   })
   const fee = (changed: Partial<OrderFee> = {}): OrderFee => ({

@@ -17,6 +17,8 @@ import {
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
 import { providerKey } from '../../../protocol/src/crypto/keys.js'
+import { createApp } from '../../src/app.js'
+import { loadSettings } from '../../src/config/load.js'
 import { PROVIDER_LIMITS } from '../../src/limits.js'
 
 const CONTENT = Buffer.from('hour,height\n00:00,3.1\n')
@@ -272,6 +274,39 @@ describe('download links', () => {
     expect((await ask(lasting.url)).status).toBe(200)
     const refused = await link({ signature: undefined }, { AuthToken: token })
     expect(refused.json.code).toBe('TOKEN_DELETED')
+  })
+
+  it('last as long as is asked for, up to the maximum', async () => {
+    const { expires } = await link({ lifetime: 86_400 })
+    expect(Math.abs(expires - (Date.now() / 1000 + 86_400))).toBeLessThan(60)
+    for (const lifetime of [0, 604_801]) {
+      const { status, json } = await link({ lifetime })
+      expect([status, json.errors]).toEqual([
+        400,
+        { lifetime: ['The lifetime field must be from 1 to 604800 seconds.'] },
+      ])
+    }
+    expect((await link({ lifetime: '1 week' })).json.errors).toHaveProperty('lifetime')
+    const wrong = { DOWNLOAD_LINK_LIFETIME: '600', DOWNLOAD_LINK_LIFETIME_MAX: '599' }
+    await expect(createApp(loadSettings(world.beside(wrong)))).rejects.toThrow('DOWNLOAD_LINK_LIFETIME_MAX')
+  })
+
+  it('are one delivery for all ranges of an hour', async () => {
+    const sold = await world.sold(world.storage.file('/ranges.csv', CONTENT), { publisher })
+    const { url } = await createLink(base, sold.asset, sold.txId, sold.buyer)
+    for (const range of ['bytes=0-4', 'bytes=5-10', 'bytes=5-10', 'bytes=0-', 'bytes=90-'])
+      await ask(url, { headers: { range } })
+    await ask(url, { method: 'HEAD' })
+    const delivered = async () => {
+      const { deliveries } = world.local.app.context.store
+      for await (const total of deliveries.totals({ since: 0, until: Date.now() + 60_000, by: 'asset' }))
+        if (total.key === sold.asset.did && 'bytes' in total) return total
+      return undefined
+    }
+    await eventually(async () => (await delivered())?.bytes === BigInt(5 + 6 + 6 + CONTENT.length))
+    expect(await delivered()).toMatchObject({ deliveries: 1n, complete: 1n, orders: 1n })
+    await ask(url)
+    await eventually(async () => (await delivered())?.deliveries === 2n)
   })
 
   it('carry userdata, which is checked as for a download', async () => {

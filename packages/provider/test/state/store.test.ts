@@ -6,6 +6,7 @@ import { healthSuite } from './store-suite/health.js'
 import { identitySuite } from './store-suite/identity.js'
 import { nonceSuite } from './store-suite/nonces.js'
 import { proofSuite } from './store-suite/proofs.js'
+import { rangeSuite } from './store-suite/ranges.js'
 import { timeSuite } from './store-suite/times.js'
 
 onBothDatabases((session) => {
@@ -13,6 +14,7 @@ onBothDatabases((session) => {
   describe('times and counters', () => timeSuite(session))
   describe('proofs of delivery', () => proofSuite(session))
   describe('deliveries and fees', () => deliverySuite(session))
+  describe('deliveries by ranges', () => rangeSuite(session))
   describe('identity', () => identitySuite(session))
   describe('health', () => healthSuite(session))
   describe('failures', () => failureSuite(session))

@@ -31,7 +31,11 @@ export const ACCESS = {
   DOWNLOAD_LINK_LIFETIME: setting({
     parse: parse.integer(1, 2_592_000),
     default: 3600,
-    doc: 'Lifetime of a download link in seconds. One that is created with an auth token ends no later than the token.',
+    doc: 'Lifetime of a download link in seconds, if the request names none. A link ends no later than the auth token that it is created with.',
+  }),
+  DOWNLOAD_LINK_LIFETIME_MAX: setting({
+    parse: parse.integer(1, 31_536_000),
+    doc: 'Maximum lifetime of a download link in seconds that a request may name. Default: a week, or DOWNLOAD_LINK_LIFETIME if that is longer.',
   }),
   LEGACY_TOKEN_SECRET: setting({
     parse: parse.text,

@@ -78,11 +78,12 @@ export class Downloads {
     const { metrics, records } = this.options
     const counted = await this.countBytes(admitted.consumer, file)
     metrics.downloadsActive.inc()
+    const begun = Date.now()
     return (sent) => {
       metrics.downloadsActive.dec()
       metrics.countDownload(typeOf(admitted), sent.complete, sent.bytes)
       counted?.end(sent.bytes)
-      recordDelivery(records, request.log, admitted, file, sent)
+      recordDelivery(records, request.log, admitted, file, sent, begun)
     }
   }
 

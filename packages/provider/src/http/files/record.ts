@@ -2,6 +2,7 @@ import type { Logger } from '@tidegate/common'
 import type { OpenedFile } from '@tidegate/storage'
 import type { Admitted } from '../../access/admission.js'
 import type { DeliveryLedger } from '../../deliveries/ledger.js'
+import type { Transferred } from '../../deliveries/open-deliveries.js'
 import type { DeliveryQueue } from '../../deliveries/queue.js'
 import type { Archive } from './archive.js'
 import { isWholeFile, type SentFile } from './send-file.js'
@@ -17,13 +18,14 @@ type Sold = Pick<Admitted, 'opened' | 'order' | 'consumer' | 'fileIndex'>
 /** The index that stands for an archive of all files. */
 const ARCHIVE = -1
 
-/** Records a delivery that has ended: in the log, for reports, and as a proof. Never throws. */
+/** Records a delivery that has ended: in the log, for reports, and as a proof. `begun`: its start. Never throws. */
 export function recordDelivery(
   { ledger, proofs }: DeliveryRecords,
   log: Pick<Logger, 'info' | 'error'>,
   sold: Sold,
   file: OpenedFile | Archive,
   { bytes, complete }: SentFile,
+  begun: number,
 ): void {
   const { opened, order, consumer, fileIndex = ARCHIVE } = sold
   const did = opened.asset.ddo.id
@@ -32,7 +34,8 @@ export function recordDelivery(
   if (file.status > 206) return
   // one row for each publisher whose files are hosted here: reports add their bytes up
   const shares = 'bytes' in file ? [...file.bytes] : [[file.hostedBy, bytes] as const]
-  for (const [hostedBy, share] of shares) recordDelivered(ledger, sold, { hostedBy, bytes: share, complete })
+  for (const [hostedBy, share] of shares)
+    recordDelivered(ledger, sold, { hostedBy, bytes: share, complete, begun, isRange: file.status === 206 })
   recordFees(ledger, sold)
   if (!complete || !proofs.enabled) return
   const delivery = {
@@ -53,7 +56,7 @@ export function recordDelivery(
 function recordDelivered(
   ledger: DeliveryRecords['ledger'],
   sold: Sold,
-  sent: { hostedBy: string | undefined; bytes: number; complete: boolean },
+  sent: Pick<Transferred, 'hostedBy' | 'bytes' | 'complete' | 'begun' | 'isRange'>,
 ): void {
   const { order, consumer, fileIndex = ARCHIVE } = sold
   ledger.recordDelivery({
@@ -64,6 +67,8 @@ function recordDelivered(
     bytes: sent.bytes,
     complete: sent.complete,
     hostedBy: sent.hostedBy,
+    begun: sent.begun,
+    isRange: sent.isRange,
     // last: V8 is slow to extend an object that begins as a copy
     ...aboutOf(sold),
   })

@@ -2,7 +2,7 @@ import { type PublishedDescriptions, safeName } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admitted, admit } from '../../access/admission.js'
 import { describePublished } from '../../access/describe-files.js'
-import { assertFitsLink, claimOf, grantOf } from '../../access/download-grant.js'
+import { assertFitsLink, claimOf, grantOf, linkLifetime } from '../../access/download-grant.js'
 import { openService } from '../../access/service.js'
 import { secondsNow } from '../../auth/links.js'
 import { modernMessage } from '../../auth/signature.js'
@@ -10,13 +10,19 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import { PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { json, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
-import { described, text } from '../endpoints/params.js'
+import { described, text, whole } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
 import { archiveName } from '../files/archive.js'
 import { fallbackName } from '../files/disposition.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
 import { FILE_DOC, fileParams } from './download.js'
+
+const lifetime = described(
+  whole,
+  'Seconds until the link expires, at most DOWNLOAD_LINK_LIFETIME_MAX. Default: DOWNLOAD_LINK_LIFETIME.',
+  86_400,
+).optional()
 
 const PATH = `${PREFIX}/download/link`
 
@@ -32,7 +38,7 @@ export const createDownloadLink: Endpoint = {
     summary: 'Create a download link',
     description:
       'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires, at the latest with the order. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
-    params: { ...FILE_DOC, ...PROOF },
+    params: { ...FILE_DOC, lifetime, ...PROOF },
     token: true,
     body: 'json',
     responses: {
@@ -48,18 +54,19 @@ export const createDownloadLink: Endpoint = {
   },
   register(app, services) {
     const { settings, access, auth, files } = services
-    const read = fileParams(settings)
+    const read = fileParams(settings, { lifetime })
     app.post(PATH, async (request, reply) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId: orderTx, userdata } = sent.params
       assertFitsLink(userdata)
+      const seconds = linkLifetime(sent.params.lifetime, settings)
       const base = publicUrl(request, settings)
       const opened = await openService(access, documentId, serviceId)
       const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'downloadLink')]
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
       await consumer.consumeNonce()
-      const grant = grantOf(admitted, { orderTx, userdata, lifetime: settings.DOWNLOAD_LINK_LIFETIME })
+      const grant = grantOf(admitted, { orderTx, userdata, lifetime: seconds })
       const name = await nameOf(files.descriptions, admitted, request)
       const url = `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`
       return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })

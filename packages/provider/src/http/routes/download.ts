@@ -33,9 +33,10 @@ const ARCHIVE_PARAMS = {
 /** The parameters of both, for the API description. */
 export const FILE_DOC = { ...FILE_PARAMS, fileIndex: whole.optional(), archive: archiveForm.optional() }
 
-/** Creates the reader of the parameters of one file, or of an archive. It throws ValidationError. */
-export function fileParams(settings: Services['settings']) {
-  const [one, all] = [consumerParams(FILE_PARAMS, settings), consumerParams(ARCHIVE_PARAMS, settings)]
+/** Creates the reader of the parameters of one file, or of an archive, and of `more`. It throws ValidationError. */
+export function fileParams<T extends z.ZodRawShape>(settings: Services['settings'], more: T) {
+  const one = consumerParams({ ...FILE_PARAMS, ...more }, settings)
+  const all = consumerParams({ ...ARCHIVE_PARAMS, ...more }, settings)
   return (request: FastifyRequest) => (sentParams(request).archive === undefined ? one(request) : all(request))
 }
 
@@ -57,7 +58,7 @@ export const download: Endpoint = {
   },
   register(app, services) {
     const { settings, access, downloads } = services
-    const read = fileParams(settings)
+    const read = fileParams(settings, {})
     registerFileRoute(app, this.path, async (request: FastifyRequest, reply: FastifyReply) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId } = sent.params

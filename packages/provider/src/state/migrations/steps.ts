@@ -337,4 +337,11 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   `
   ALTER TABLE index_cursor ADD COLUMN format_mark TEXT;
   `,
+  // whether a row counts as a delivery, or adds the bytes of ranges to one that another instance counts; and which row counts the
+  // ranges of a file
+  `
+  ALTER TABLE deliveries ADD COLUMN counted BIGINT NOT NULL DEFAULT 1;
+  CREATE TABLE range_deliveries (subject TEXT PRIMARY KEY, id BIGINT NOT NULL, begun_at BIGINT NOT NULL);
+  CREATE INDEX range_deliveries_by_time ON range_deliveries (begun_at);
+  `,
 ]
