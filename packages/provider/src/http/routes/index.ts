@@ -11,6 +11,7 @@ import { live, ready } from './health.js'
 import { hiddenAssets } from './hidden-assets.js'
 import { deleteUpload, listUploads, showUpload } from './hosted-files.js'
 import { initialize } from './initialize.js'
+import { mcp } from './mcp.js'
 import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
 import { searchAssets, searchMetadata } from './search.js'
@@ -47,6 +48,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   searchMetadata,
   assetNames,
   status,
+  mcp,
   directCommand,
   live,
   ready,
