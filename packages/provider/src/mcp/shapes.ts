@@ -138,7 +138,7 @@ export const OUTPUTS = {
     reused: z.boolean().describe('Whether a valid order was used: nothing was paid.'),
     paid: z.array(amount),
     transactions: z.array(transaction),
-    left: z.array(amount.omit({ untrusted: true })).describe('Left of the limits of this session.'),
+    spent: z.array(amount.omit({ untrusted: true })).describe('Spent in this session, by token.'),
     note: z.string(),
   },
   get: { did, order: transaction, path: z.string(), bytes: count, sha256: z.string() },
