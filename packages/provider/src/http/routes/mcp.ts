@@ -4,11 +4,10 @@ import type { Endpoint } from '../endpoints/endpoint.js'
 
 /** The tools of agents, by the Model Context Protocol over streamable HTTP. Stateless: each request has its own server. */
 export const mcp: Endpoint = {
-  names: ['mcp'],
+  names: [],
   method: 'POST',
   path: '/mcp',
   anonymous: true,
-  isOffered: ({ settings }) => settings.MCP,
   doc: {
     summary: 'Tools of agents',
     description:
