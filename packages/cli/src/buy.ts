@@ -1,6 +1,6 @@
 import { amountJson, amountText } from './people/amounts.js'
 import { serviceOf } from './people/assets.js'
-import { address, type Cap, did, FILE, forSigning, MAX_PRICE, SERVICE, YES } from './people/options.js'
+import { ACCEPT_TERMS, address, type Cap, did, FILE, forSigning, MAX_PRICE, SERVICE, YES } from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
@@ -12,6 +12,7 @@ export const command = (finish: (code: number) => void) =>
     .option(...FILE)
     .option('--consumer <address>', 'receiver of the files (default: the account)', address)
     .option(...MAX_PRICE)
+    .option(...ACCEPT_TERMS)
     .option(...YES)
     .action(async (did, options) => finish(await buy(did, options)))
 
@@ -20,13 +21,14 @@ interface BuyOptions extends PeopleOptions {
   file?: number
   consumer?: `0x${string}`
   maxPrice?: Cap
+  acceptTerms?: true
   yes?: true
 }
 
 /** `tidegate buy`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function buy(
   did: string,
-  { service: id, file, consumer, maxPrice, yes, ...options }: BuyOptions,
+  { service: id, file, consumer, maxPrice, acceptTerms, yes, ...options }: BuyOptions,
 ): Promise<number> {
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
@@ -38,7 +40,11 @@ export async function buy(
     const again = `tidegate buy ${did}${chosen}${capped}`
     const bought = quote.order
       ? { did, service: service.id, order: quote.order, reused: true, paid: [], transactions: [] }
-      : await purchase(session, { asset, service, quote, yes: yes === true, maxPrice, again })
+      : await purchase(session, {
+          ...{ asset, service, quote, maxPrice, again },
+          yes: yes === true,
+          acceptTerms: acceptTerms === true,
+        })
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)

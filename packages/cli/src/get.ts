@@ -14,7 +14,7 @@ import {
   streamTargetOf,
 } from './people/download/stream-target.js'
 import { assertRoom, assertWritable, type Target, targetOf } from './people/download/target.js'
-import { type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
+import { ACCEPT_TERMS, type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 
@@ -35,6 +35,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--sha256 <hash>', 'expected SHA-256 of the file', sha256)
     .option('--force', 'overwrite an existing file, or replace an existing link')
     .option(...MAX_PRICE)
+    .option(...ACCEPT_TERMS)
     .option(...YES)
     .action(async (did, options) => finish(await get(did, options)))
 
@@ -47,6 +48,7 @@ interface GetOptions extends PeopleOptions {
   sha256?: string
   force?: true
   maxPrice?: Cap
+  acceptTerms?: true
   yes?: true
 }
 
@@ -133,8 +135,10 @@ async function openOutput(
 }
 
 function buy(session: WalletSession, { did, options, asset, service, quote }: Run): Promise<Bought> {
-  const { yes, maxPrice } = options
-  return purchase(session, { asset, service, quote, yes: yes === true, maxPrice, again: commandOf(did, options) })
+  const { yes, acceptTerms, maxPrice } = options
+  const again = commandOf(did, options)
+  const agreed = { yes: yes === true, acceptTerms: acceptTerms === true }
+  return purchase(session, { asset, service, quote, ...agreed, maxPrice, again })
 }
 
 async function fetchFiles(

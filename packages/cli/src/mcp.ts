@@ -17,7 +17,8 @@ export const command = (finish: (code: number) => void) =>
     .option(...MAX_SPEND)
     .option(...MAX_EACH)
     .option('--folder <path>', 'existing folder for downloads (default: this folder)', '.')
-    .option('-y, --yes', 'buy within the limits without asking')
+    .option('-y, --yes', 'buy within the limits without asking; assets with terms only with --accept-terms')
+    .option('--accept-terms', 'with --yes: accept the terms of assets')
     .action(async (options) => finish(await mcp(options)))
 
 interface McpOptions extends PeopleOptions {
@@ -25,10 +26,18 @@ interface McpOptions extends PeopleOptions {
   maxEach?: Limit[]
   folder: string
   yes?: true
+  acceptTerms?: true
 }
 
 /** `tidegate mcp`. Returns the exit code when the agent closes standard input. Throws CommandError. */
-export async function mcp({ maxSpend = [], maxEach = [], folder, yes, ...options }: McpOptions): Promise<number> {
+export async function mcp({
+  maxSpend = [],
+  maxEach = [],
+  folder,
+  yes,
+  acceptTerms,
+  ...options
+}: McpOptions): Promise<number> {
   const inside = folderOf(folder)
   return inSession(options, 'reader', async (session) => {
     const { client, address, signal } = session
@@ -36,7 +45,16 @@ export async function mcp({ maxSpend = [], maxEach = [], folder, yes, ...options
     const onError = (error: unknown) => report(session, error)
     addReadingTools(server, clientReader(client, address), onError)
     const spending = new Spending(maxSpend, maxEach)
-    const purchases = address && new Purchases({ server, client, account: address, spending, yes: yes === true })
+    const purchases =
+      address &&
+      new Purchases({
+        server,
+        client,
+        account: address,
+        spending,
+        yes: yes === true,
+        acceptTerms: acceptTerms === true,
+      })
     if (purchases) addActingTools(server, { client, purchases, folder: inside }, onError)
     const ended = new Promise<void>((resolve) => {
       for (const event of ['end', 'close', 'error']) process.stdin.once(event, resolve)

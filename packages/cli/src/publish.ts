@@ -7,6 +7,7 @@ import { secondsText } from './people/amounts.js'
 import { indexed } from './people/indexed.js'
 import { addresses, collected, duration, forSigning, hash, token, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
+import { describedTerms, type PublicSource, sampleSources, sampleUrls, termsSource } from './people/public-files.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
 import { Uploads } from './people/uploads.js'
@@ -34,6 +35,8 @@ export const command = (finish: (code: number) => void) =>
     .option('--allow <address>', 'an account that may buy (default: everybody); may be repeated', addresses)
     .option('--allow-list <address>', 'an access list whose members may buy; may be repeated', addresses)
     .option('--service-name <name>', 'name of the service')
+    .option('--terms <file|url>', 'terms that buyers must accept: a text, Markdown or PDF file to upload, or a URL')
+    .option('--sample <file>', 'a file to upload that everybody may read; may be repeated', collected)
     .option('--unlisted', 'hide it from searches; it can be bought by its DID')
     .option('--resume <tx>', 'continue an earlier run after its first transaction', hash)
     .option(...YES)
@@ -52,6 +55,8 @@ interface PublishOptions extends PeopleOptions, SourceOptions {
   allow?: `0x${string}`[]
   allowList?: `0x${string}`[]
   serviceName?: string
+  terms?: string
+  sample?: string[]
   unlisted?: true
   resume?: Hex
   yes?: true
@@ -64,14 +69,20 @@ export async function publish(given: string[], options: PublishOptions): Promise
     throw misuse('name a file to publish: a URL, ipfs://CID, ar://TX, s3://BUCKET/KEY, or --descriptor FILE.')
   if (!options.free && !options.price)
     throw misuse('the price is missing: use --price 5, --price 5:USDC, --price 5:0xTOKEN, or --free.')
+  const terms = options.terms === undefined ? undefined : termsSource(options.terms)
+  const samples = sampleSources(options.sample)
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
-    const { symbol, ...terms } = await termsOf(session, options)
-    await reviewed(session, { terms, sources, symbol, yes: options.yes })
+    const { symbol, ...described } = await describedBy(session, options)
+    await reviewed(session, { described, sources, terms, samples, symbol, yes: options.yes })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
+    const open = {
+      terms: terms && (await describedTerms(session, terms)),
+      samples: await sampleUrls(session, samples),
+    }
     const files = await uploads.objectsOf(sources)
-    const published = await client.publish({ ...terms, files, onStep: out.step }).catch((error) => {
+    const published = await client.publish({ ...described, ...open, files, onStep: out.step }).catch((error) => {
       throw resumable(error)
     })
     uploads.forget()
@@ -83,10 +94,13 @@ export async function publish(given: string[], options: PublishOptions): Promise
   })
 }
 
-type Terms = Omit<PublishRequest, 'files'>
+type Described = Omit<PublishRequest, 'files'>
 
-/** Returns the terms, and the symbol of their token. Throws TidegateError `UNKNOWN_TOKEN` before anything is uploaded. */
-async function termsOf({ client }: WalletSession, options: PublishOptions): Promise<Terms & { symbol?: string }> {
+/** Returns texts, price and buyers, and the symbol of the price's token. Throws TidegateError `UNKNOWN_TOKEN` before anything is uploaded. */
+async function describedBy(
+  { client }: WalletSession,
+  options: PublishOptions,
+): Promise<Described & { symbol?: string }> {
   const { name, description, author, license, tag: tags, serviceName, timeout = 0, unlisted, resume } = options
   const { allow: access, allowList: accessLists } = options
   const price = options.price ?? 'free'
@@ -112,15 +126,19 @@ function resumable(error: Error & { transactions?: readonly string[] }): Error {
 /** Most files that are shown before the question. */
 const LISTED = 20
 
+interface Review {
+  described: Described
+  sources: Source[]
+  terms: ReturnType<typeof termsSource> | undefined
+  samples: PublicSource[]
+  symbol: string | undefined
+  yes: true | undefined
+}
+
 /** Shows the asset to publish, and asks. Throws CommandError. */
 async function reviewed(
   { out, address }: WalletSession,
-  {
-    terms,
-    sources,
-    symbol,
-    yes,
-  }: { terms: Terms; sources: Source[]; symbol: string | undefined; yes: true | undefined },
+  { described, sources, terms, samples, symbol, yes }: Review,
 ): Promise<void> {
   if (yes) return
   const {
@@ -134,7 +152,7 @@ async function reviewed(
     access = [],
     accessLists = [],
     unlisted,
-  } = terms
+  } = described
   const facts: [string, string | undefined][] = [
     ['Name', name],
     ['About', description],
@@ -146,6 +164,8 @@ async function reviewed(
     ['Searches', unlisted ? 'do not find it' : undefined],
     ['May buy', [...access, ...accessLists.map((list) => `members of ${list}`)].join(', ') || 'everybody'],
     ...sources.slice(0, LISTED).map((source, at): [string, string] => [`File ${at}`, sourceText(source)]),
+    ['Terms', terms && ('url' in terms ? terms.url : `${terms.path}, which everybody can read`)],
+    ...samples.map(({ path }): [string, string] => ['Sample', `${path}, which everybody can read`]),
     ['', sources.length > LISTED ? `and ${sources.length - LISTED} more files` : undefined],
     ['Account', address],
   ]

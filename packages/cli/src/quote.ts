@@ -1,5 +1,5 @@
 import type { Quote } from '@tidegate/client'
-import { amountJson, priceJson, priceLines, validityText } from './people/amounts.js'
+import { amountJson, fundsJson, fundsLines, priceJson, priceLines, validityText } from './people/amounts.js'
 import { serviceOf } from './people/assets.js'
 import { address, did, FILE, forSigning, SERVICE } from './people/options.js'
 import { shown } from './people/output/text.js'
@@ -32,9 +32,14 @@ export async function quote(did: string, { service: id, file, consumer, ...optio
       out.note(
         `order ${quoted.unusable} can never be used: its quote had expired when it was mined. Ask the operator of the provider before you pay again.`,
       )
-    if (!quoted.order)
-      out.print(...priceLines(quoted.price), `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`)
-    out.result(quoteJson(quoted))
+    const funds = quoted.order ? undefined : await client.funds(quoted)
+    if (funds)
+      out.print(
+        ...priceLines(quoted.price),
+        ...fundsLines(funds),
+        `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
+      )
+    out.result({ ...quoteJson(quoted), ...(funds ? fundsJson(funds) : {}) })
   })
 }
 

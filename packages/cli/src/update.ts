@@ -1,9 +1,10 @@
 import { Option } from '@commander-js/extra-typings'
-import type { Asking, Changes, Difference } from '@tidegate/client'
+import type { Asking, Changes, Difference, TermsDocument } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { agreed } from './people/agreement.js'
 import { indexed, type Shown } from './people/indexed.js'
-import { addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
+import { openChange, openLines, prepared, sent, termsText } from './people/open-change.js'
+import { accessLists, addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
@@ -30,9 +31,17 @@ export const command = (finish: (code: number) => void) =>
     )
     .addOption(new Option('--free', 'an order costs nothing but gas').conflicts('price'))
     .option('--timeout <time>', 'how long an order is valid: 12h, 30d, 1y, or forever', duration)
-    .option('--allow <address>', 'an account that may buy; may be repeated. Replaces the list', addresses)
+    .option('--allow <address>', 'an account that may buy; may be repeated. Replaces the accounts', addresses)
     .option('--service-name <name>', 'name of the service')
+    .option(
+      '--allow-list <address|none>',
+      'an access list whose members may buy; may be repeated. Replaces the lists',
+      accessLists,
+    )
     .option('--allow-everybody', 'let everybody buy')
+    .option('--terms <file|url|none>', 'terms that buyers must accept, as in publish')
+    .option('--sample <file>', 'a file that everybody may read; may be repeated. Replaces all samples', collected)
+    .option('--no-samples', 'remove all samples')
     .addOption(new Option('--unlisted', 'hide it from searches; it can be bought by its DID').conflicts('listed'))
     .option('--listed', 'show it in searches')
     .option(...SERVICE)
@@ -52,7 +61,12 @@ interface UpdateOptions extends PeopleOptions, SourceOptions {
   free?: true
   timeout?: number
   allow?: `0x${string}`[]
+  allowList?: (`0x${string}` | 'none')[]
   allowEverybody?: true
+  terms?: string
+  sample?: string[]
+  /** False for --no-samples. */
+  samples?: boolean
   unlisted?: true
   listed?: true
   service?: string
@@ -66,24 +80,27 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
   const { keepOld, service, yes } = options
   const changes = changesOf(options)
   if (keepOld && sources.length === 0) throw misuse('--keep-old needs new files: use --files or --descriptor.')
-  if (Object.keys(changes).length === 0 && sources.length === 0)
+  const open = openChange(options)
+  if (Object.keys(changes).length === 0 && sources.length === 0 && !open)
     throw misuse('there is nothing to change: use --files, --name, --price, --tag, …')
-  const all = { ...changes, ...(service ? { service } : {}) }
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
+    const { known, uploads: left } = await prepared(session, did, open)
+    const all = { ...changes, ...known, ...(service ? { service } : {}) }
     const differences = await client.differences(did, all)
-    if (differences.length === 0 && sources.length === 0) {
+    if (differences.length === 0 && sources.length === 0 && !left) {
       out.print(`${did} is like this already: nothing was sent.`)
       return out.result({ did, changed: [], transactions: [] })
     }
-    out.note(...differences.flatMap(differenceLines), ...fileLines(sources, keepOld))
+    out.note(...differences.flatMap(differenceLines), ...fileLines(sources, keepOld), ...openLines(left))
     const { name } = await client.asset(did, { signal })
     await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
+    const uploaded = left ? await sent(session, left) : {}
     const files = await uploads.objectsOf(sources)
     const replaced = files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}
-    const { changed, transactions } = await client.update(did, { ...all, ...replaced, onStep: out.step })
+    const { changed, transactions } = await client.update(did, { ...all, ...uploaded, ...replaced, onStep: out.step })
     uploads.forget()
     for (const transaction of transactions) out.note(`mined: ${transaction}`)
     await shows(session, did, { changed, transactions, state: changes.state })
@@ -94,11 +111,13 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
 
 function changesOf(options: UpdateOptions): Changes {
   const { name, description, author, license, tag: tags, timeout, serviceName } = options
-  const { allow, allowEverybody, free, listed, unlisted } = options
-  if (allow && allowEverybody) throw misuse('--allow and --allow-everybody contradict each other.')
+  const { allow, allowList, allowEverybody, free, listed, unlisted } = options
+  if ((allow || allowList) && allowEverybody)
+    throw misuse(`${allow ? '--allow' : '--allow-list'} and --allow-everybody contradict each other.`)
   const all = {
     ...{ name, description, author, license, tags, timeout, serviceName },
     access: allowEverybody ? null : allow,
+    accessLists: allowList?.includes('none') ? null : allowList,
     price: free ? 'free' : options.price,
     state: unlisted ? 'unlisted' : listed ? 'active' : undefined,
   }
@@ -122,7 +141,8 @@ function worded(field: Difference['field'], value: unknown): string {
   if (value === null && field === 'access') return 'everybody'
   if (field === 'timeout') return value === 0 ? 'forever' : `${value} seconds`
   if (Array.isArray(value)) return value.join(', ') || 'none'
-  return value === undefined ? 'none' : String(value)
+  if (field === 'terms' && value) return termsText(value as TermsDocument)
+  return value === undefined || value === null ? 'none' : String(value)
 }
 
 /** Waits until the provider's index shows a change, so that the next one starts from it. */

@@ -44,6 +44,16 @@ export const LIMITS = {
   nonceAttempts: 20,
   /** Orders of one page of the index: its own limit. */
   orders: 1_000,
+  /** Most bytes of terms, and of a sample: the provider's limit of a public file. */
+  document: 5_242_880,
+  /** Milliseconds to fetch terms or a sample: 5 MiB at 175 KB/s. */
+  documentTime: 30_000,
+  /** Most samples of an asset. */
+  samples: 10,
+  /** Most characters of a URL of terms, samples and links. */
+  url: 2_048,
+  /** Bytes of the calldata of a contract wallet in which accepted terms are looked for: the usual limit of a transaction. */
+  calldata: 131_072,
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
 } as const

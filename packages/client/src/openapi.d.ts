@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Create a download link
-         * @description Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.
+         * @description Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires, at the latest with the order. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.
          */
         post: operations["downloadLink"];
         delete?: never;
@@ -262,6 +262,30 @@ export interface paths {
          * @description Takes the next bytes. What is acknowledged is durable. By the tus protocol 1.0, with creation-with-upload, creation-defer-length, concatenation, expiration and checksum. By auth token, or signed over address + nonce + "upload"; the proof may be sent as headers.
          */
         patch: operations["patchApiServicesUploadsId"];
+        trace?: never;
+    };
+    "/api/services/public/{id}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a public file
+         * @description Sends a hosted file whose upload was public. Needs no order and no signature. Another name than that of the file is not found; without a name, the file is sent as well.
+         */
+        get: operations["getApiServicesPublicIdName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        /**
+         * Read a public file: headers only
+         * @description Sends a hosted file whose upload was public. Needs no order and no signature. Another name than that of the file is not found; without a name, the file is sent as well.
+         */
+        head: operations["getApiServicesPublicIdNameHead"];
+        patch?: never;
         trace?: never;
     };
     "/api/services/createAuthToken": {
@@ -517,7 +541,7 @@ export interface paths {
          * Tools of agents
          * @description The Model Context Protocol over streamable HTTP, without sessions: one JSON-RPC message a request, answered as JSON. Tools: search_assets, describe_asset, quote, preview, my_orders, download_link. Each request that a tool makes counts as one. Only if the operator has switched it on (MCP).
          */
-        post: operations["mcp"];
+        post: operations["postMcp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2221,7 +2245,7 @@ export interface operations {
                  */
                 grant: string;
                 /**
-                 * @description A file name for programs that take it from the URL; any other may replace it.
+                 * @description The name of the file, for programs that take it from the URL. Any other, or none, may replace it.
                  * @example file-0
                  */
                 name: string;
@@ -2390,7 +2414,7 @@ export interface operations {
                  */
                 grant: string;
                 /**
-                 * @description A file name for programs that take it from the URL; any other may replace it.
+                 * @description The name of the file, for programs that take it from the URL. Any other, or none, may replace it.
                  * @example file-0
                  */
                 name: string;
@@ -2549,7 +2573,8 @@ export interface operations {
                             sha256: string | null;
                             name: string | null;
                             contentType: string | null;
-                            object: Record<string, never> | null;
+                            object?: Record<string, never> | null;
+                            publicUrl?: string | null;
                             expires: number | null;
                             /** @description DIDs of the assets that use the file. */
                             assets: string[];
@@ -2651,7 +2676,7 @@ export interface operations {
                 "Upload-Concat"?: string;
                 /** @description Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun. */
                 "Idempotency-Key"?: string;
-                /** @description filename and filetype, each with its value as base64, separated by a comma. */
+                /** @description filename and filetype, each with its value as base64, separated by a comma; and public, without a value, if anybody may read the file. */
                 "Upload-Metadata"?: string;
             };
             path?: never;
@@ -2875,7 +2900,8 @@ export interface operations {
                         sha256: string | null;
                         name: string | null;
                         contentType: string | null;
-                        object: Record<string, never> | null;
+                        object?: Record<string, never> | null;
+                        publicUrl?: string | null;
                         expires: number | null;
                     };
                 };
@@ -3421,6 +3447,256 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
+            };
+        };
+    };
+    getApiServicesPublicIdName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The bytes wanted, as in RFC 9110, for example bytes=0-1023. */
+                Range?: string;
+                /** @description Validator (ETag or Last-Modified of an earlier response) that the range depends on. */
+                "If-Range"?: string;
+                /** @description ETag of a cached copy: 304 if it still matches. */
+                "If-None-Match"?: string;
+                /** @description Time of a cached copy: 304 if the file is not newer. */
+                "If-Modified-Since"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the file.
+                 * @example xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                 */
+                id: string;
+                /**
+                 * @description Name of the file.
+                 * @example terms.md
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description attachment, with the name of the file */
+                    "Content-Disposition"?: string;
+                    /** @description The range of bytes, and the total */
+                    "Content-Range"?: string;
+                    /** @description The service's own validator of this file; it replaces the storage's and reveals nothing about it */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description A part of the file. */
+            206: {
+                headers: {
+                    /** @description attachment, with the name of the file */
+                    "Content-Disposition"?: string;
+                    /** @description The range of bytes, and the total */
+                    "Content-Range"?: string;
+                    /** @description The service's own validator of this file; it replaces the storage's and reveals nothing about it */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    /** @description The service's own validator of this file; it replaces the storage's and reveals nothing about it */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: HOSTING_OFF, UPLOAD_NOT_FOUND. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: METHOD_NOT_ALLOWED. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: REQUEST_TIMEOUT. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The range lies outside of the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description One of: INTERNAL. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: STORAGE_REFUSED. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: STATE_UNAVAILABLE. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getApiServicesPublicIdNameHead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The bytes wanted, as in RFC 9110, for example bytes=0-1023. */
+                Range?: string;
+                /** @description Validator (ETag or Last-Modified of an earlier response) that the range depends on. */
+                "If-Range"?: string;
+                /** @description ETag of a cached copy: 304 if it still matches. */
+                "If-None-Match"?: string;
+                /** @description Time of a cached copy: 304 if the file is not newer. */
+                "If-Modified-Since"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the file.
+                 * @example xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                 */
+                id: string;
+                /**
+                 * @description Name of the file.
+                 * @example terms.md
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A part of the file. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: BAD_BODY, BAD_URL, BAD_HOST, BAD_REQUEST. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: HOSTING_OFF, UPLOAD_NOT_FOUND. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: METHOD_NOT_ALLOWED. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: REQUEST_TIMEOUT. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The range lies outside of the file. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: INTERNAL. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: STORAGE_REFUSED. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: STATE_UNAVAILABLE. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4898,7 +5174,7 @@ export interface operations {
             };
         };
     };
-    mcp: {
+    postMcp: {
         parameters: {
             query?: never;
             header?: never;

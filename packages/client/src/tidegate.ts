@@ -4,6 +4,7 @@ import { type PublishedAssets, published } from './assets/published.js'
 import { type SearchOptions, type SearchResult, search } from './assets/search.js'
 import { createToken, deleteToken, type Token, type TokenOptions } from './auth/tokens.js'
 import { type BuyOptions, buy } from './buying/buy.js'
+import { type Funds, funds } from './buying/funds.js'
 import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
@@ -24,6 +25,8 @@ import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
 import { type ReceiptOptions, receipt } from './sales/receipt.js'
 import { type SalesOptions, sales } from './sales/sales.js'
+import { sample, terms, termsAt } from './terms/terms.js'
+import type { PublicBytes, TermsDocument, TermsText } from './terms/types.js'
 import type {
   Asset,
   AssetState,
@@ -37,6 +40,7 @@ import type {
   Sale,
 } from './types.js'
 import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload/upload.js'
+import { type PublicFile, type PublicUploadOptions, uploadPublic } from './upload/upload-public.js'
 
 /** All calls of the library, bound to one provider. */
 export interface Tidegate {
@@ -50,8 +54,13 @@ export interface Tidegate {
   archive(did: string, options?: ArchiveOptions): Promise<Downloaded>
   link(did: string, options?: LinkOptions): Promise<Link>
   quote(did: string, options?: QuoteOptions): Promise<Quote>
+  funds(quote: Quote): Promise<Funds>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
   upload(source: UploadSource, options?: UploadOptions): Promise<Hosted>
+  uploadPublic(source: UploadSource, options?: PublicUploadOptions): Promise<PublicFile>
+  terms(did: string, options?: AssetOptions): Promise<TermsText>
+  termsAt(url: string, options?: AssetOptions): Promise<TermsDocument>
+  sample(url: string, options?: AssetOptions): Promise<PublicBytes>
   publish(request: PublishRequest): Promise<Published>
   update(did: string, changes: Changes): Promise<Changed>
   differences(did: string, changes: Changes): Promise<Difference[]>
@@ -84,8 +93,13 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
     quote: (did, options) => quote(context, did, options),
+    funds: (quote) => funds(context, quote),
     buy: (what, options) => buy(context, what, options),
     upload: (source, options) => upload(context, source, options),
+    uploadPublic: (source, options) => uploadPublic(context, source, options),
+    terms: (did, options) => terms(context, did, options),
+    termsAt: (url, options) => termsAt(context, url, options),
+    sample: (url, options) => sample(context, url, options),
     publish: (request) => publish(context, request),
     update: (did, changes) => update(context, did, changes),
     differences: (did, changes) => differences(context, did, changes),

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { AssetLink, LicenseDocument, Terms, TermsDocument } from './terms/types.js'
 
 /** An exact amount of a token: in its smallest unit, and as a decimal text. */
 export interface Amount {
@@ -73,6 +74,12 @@ export interface Asset {
   author: string
   license: string
   tags: string[]
+  /** Undefined if a buyer need not accept any, and in lists. */
+  terms?: Terms
+  /** Samples and further links; empty in lists. */
+  links: AssetLink[]
+  /** Empty in lists. */
+  licenseDocuments: LicenseDocument[]
   type: string
   state: AssetState
   /** Undefined if everybody may buy, except accounts that the publisher excludes. */
@@ -128,20 +135,6 @@ export interface Sale extends Paid {
   renews?: Hex
 }
 
-/** The sales of one asset in one month. */
-export interface SalesTotal {
-  /** Year and month in UTC: "2026-11". */
-  month: string
-  did: string
-  name: string
-  orders: number
-  renewals: number
-  /** Payments to the publisher by token. */
-  income: Amount[]
-  /** All payments of the buyers by token. */
-  total: Amount[]
-}
-
 /** The receipt of an order, for its buyer. */
 export interface Receipt extends Sale {
   /** Name of the service. */
@@ -150,6 +143,11 @@ export interface Receipt extends Sale {
   publisher?: Address
   /** URL of the provider. */
   provider: string
+  /**
+   * Terms that the order's transaction accepts. `isCurrent`: whether the asset has the same terms now; undefined if the index
+   * hides it.
+   */
+  terms?: { sha256: string; isCurrent?: boolean }
   /** End of the access; undefined if it never ends, or is unknown (without `service`). */
   expires?: Date
 }
@@ -225,6 +223,8 @@ export interface Bought {
   reused: boolean
   paid: Amount[]
   transactions: Hex[]
+  /** SHA-256 of the terms that the order accepts. */
+  terms?: string
 }
 
 export interface Published {
@@ -255,6 +255,10 @@ export interface PublishRequest {
   license?: string | undefined
   tags?: string[] | undefined
   serviceName?: string | undefined
+  /** Terms that a buyer must accept: of `termsAt` or `uploadPublic`. */
+  terms?: TermsDocument | undefined
+  /** URLs of samples, at most 10: of `uploadPublic`. */
+  samples?: string[] | undefined
   price: Asking
   /** The only addresses that may buy. Default: all. */
   access?: Address[] | undefined

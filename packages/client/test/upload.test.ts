@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { uploadFile } from '@tidegate/client/node'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { owned } from '../../../test/helpers/children.js'
 import { bytesOf, tokenOf } from '../../../test/helpers/uploads.js'
 import { builtChild } from './built-child.js'
@@ -264,5 +264,42 @@ describe('uploadFile', () => {
   it('describes problems of a path', async () => {
     await expect(send(join(folder, 'none'))).rejects.toMatchObject({ code: 'NO_FILE' })
     await expect(send(folder)).rejects.toMatchObject({ code: 'NO_FILE' })
+  })
+})
+
+describe('a public file', () => {
+  it('is read by everybody, and only from this provider', async () => {
+    const tidegate = stage.client()
+    const name = 'tides of\u00a0Brest.csv'
+    const file = await tidegate.uploadPublic(new Blob(['a,b\n'], { type: 'text/csv' }), { name })
+    expect(file).toMatchObject({ size: 4, sha256: sha256(Buffer.from('a,b\n')), contentType: 'text/csv' })
+    const { bytes, contentType } = await tidegate.sample(file.url)
+    expect([Buffer.from(bytes).toString(), contentType]).toEqual(['a,b\n', 'text/csv'])
+    // the URL names the proxy of the stage
+    const direct = stage.client({ url: stage.world.network.providerUrl })
+    await expect(direct.sample(file.url)).rejects.toMatchObject({ code: 'NOT_ON_PROVIDER' })
+    await expect(tidegate.sample(`${file.url}x`)).rejects.toMatchObject({ code: 'DOCUMENT_UNREADABLE' })
+  })
+
+  it('is at most 5 MiB, and not empty', async () => {
+    const { uploads } = stage.proxy
+    const upload = (size: number) => stage.client().uploadPublic(new Blob([new Uint8Array(size)]), { name: 'a.csv' })
+    await expect(upload(20_000_000)).rejects.toMatchObject({ code: 'UPLOAD_TOO_LARGE' })
+    await expect(upload(0)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    expect(stage.proxy.uploads).toBe(uploads)
+  })
+
+  it('elsewhere is not read by a page, whose policy forbids it', async () => {
+    const url = stage.world.storage.file('/terms.md', Buffer.from('Terms'), 'text/markdown')
+    vi.stubGlobal('document', {})
+    try {
+      await expect(stage.client().termsAt(url)).rejects.toMatchObject({
+        code: 'DOCUMENT_UNREADABLE',
+        message: expect.stringContaining(new URL(url).host),
+      })
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(stage.world.storage.seen('/terms.md')).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ export async function concatenate(
     const createdAt = Date.now()
     const row = { id, owner, metadata, concat: partials.join(' '), createdAt, expiresAt: createdAt + limits.lifetime }
     const refused = await store.join(row, partials, { files: HOSTING_LIMITS.hosting.files, bytes: limits.maxFile })
-    if (refused && refused !== 'exists') throw refusal(refused, limits.maxFile)
+    if (refused && refused !== 'exists') throw refusal(refused, limits)
   }
   const lock = new UploadLock(store, id)
   let isStopped = false
@@ -96,9 +96,9 @@ async function* joined(
   }
 }
 
-function refusal(refused: 'files' | 'bytes' | 'partials', maxFile: number): HostingError {
+function refusal(refused: 'files' | 'bytes' | 'partials', limits: HostingLimits): HostingError {
   if (refused === 'files') return new HostingError('UPLOAD_QUOTA', 'This publisher may not have more files.')
   return refused === 'bytes'
-    ? tooLarge(maxFile)
+    ? tooLarge(limits)
     : new HostingError('UPLOAD_INVALID', 'Each partial upload must be complete, and used by no other upload.')
 }

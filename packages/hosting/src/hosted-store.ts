@@ -51,11 +51,11 @@ export interface HostedTotals {
   bytes: number
 }
 
-/** A files object that names a hosted file and was encrypted for this NFT. */
+/** A files object, or a document, that names a hosted file and was encrypted for this NFT. */
 export interface HostedUse {
   chainId: number
   nft: Address
-  /** A unique part of the encrypted text: a document that contains it uses the file. */
+  /** A unique part of the encrypted files object, or the path of a public file. A document that contains it uses the file. */
   list: string
 }
 
@@ -109,9 +109,9 @@ export interface HostedStore {
   removed(limit: number): Promise<Pick<HostedRow, 'id' | 'place'>[]>
   /** Deletes the row of a removed file, and the uses under these hashes. Call it after deleting the bytes. */
   forget(id: string, uses: readonly string[]): Promise<void>
-  /** Returns the existing ids among at most 100, by a single statement. */
-  known(ids: readonly string[]): Promise<string[]>
-  /** Records that a files object names a file. `file`: the keyed hash of its id. */
-  recordUse(file: string, use: HostedUse): Promise<void>
+  /** Returns the existing files among at most 100, by a single statement. */
+  known(ids: readonly string[]): Promise<Pick<HostedRow, 'id' | 'metadata'>[]>
+  /** Records a use, unless the file has `limit` uses. `file`: the keyed hash of its id. */
+  recordUse(file: string, use: HostedUse, limit: number): Promise<void>
   uses(file: string, limit: number): Promise<HostedUse[]>
 }

@@ -71,14 +71,15 @@ const REMOVE = sqlOne(
 const REMOVED = sql('SELECT id, place FROM hosted_files WHERE removed_at IS NOT NULL LIMIT :limit')
 const FORGET = sql('DELETE FROM hosted_files WHERE id = :id AND removed_at IS NOT NULL')
 const USE = sql(
-  `INSERT INTO hosted_uses (file, chain_id, nft, list) VALUES (:file, :chainId, :nft, :list) ON CONFLICT DO NOTHING`,
+  `INSERT INTO hosted_uses (file, chain_id, nft, list) SELECT :file, :chainId, :nft, :list
+   WHERE (SELECT count(*) FROM hosted_uses WHERE file = :file) < :limit ON CONFLICT DO NOTHING`,
 )
 const USES = sql('SELECT chain_id, nft, list FROM hosted_uses WHERE file = :file LIMIT :limit')
 const FORGET_USES = sql('DELETE FROM hosted_uses WHERE file = :file')
 
 /** Ids per statement. A shorter list is padded, so that there is only one statement to prepare. */
 const KNOWN_AT_ONCE = 100
-const KNOWN = `SELECT id FROM hosted_files WHERE removed_at IS NULL AND (concat IS NULL OR concat <> 'partial') AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
+const KNOWN = `SELECT id, metadata FROM hosted_files WHERE removed_at IS NULL AND (concat IS NULL OR concat <> 'partial') AND id IN (${Array(KNOWN_AT_ONCE).fill('?').join(', ')})`
 
 function* create(file: NewHostedFile, limits: HostedTotals): Script<keyof HostedTotals | 'exists' | undefined> {
   if (file.size > limits.bytes) return 'bytes'
@@ -193,9 +194,9 @@ export function hostedStore(db: Driver): HostedStore {
       const [first] = ids
       if (first === undefined) return []
       const values = Array.from({ length: KNOWN_AT_ONCE }, (_, at) => ids[at] ?? first)
-      return (await rows({ text: KNOWN, values })).map(({ id }) => id as string)
+      return (await rows({ text: KNOWN, values })) as unknown as Pick<HostedRow, 'id' | 'metadata'>[]
     },
-    recordUse: async (file, use) => void (await db.query(USE({ file, ...use }))),
+    recordUse: async (file, use, limit) => void (await db.query(USE({ file, ...use, limit }))),
     uses: async (file, limit) =>
       (await rows(USES({ file, limit }))).map(
         ({ chain_id: chainId, ...use }) => ({ chainId, ...use }) as unknown as HostedUse,

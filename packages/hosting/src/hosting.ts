@@ -3,7 +3,9 @@ import { type FindHosted, HOSTED_ID } from '@tidegate/storage'
 import { concatenate, concatHeader, isFinal, partialsOf } from './concatenation.js'
 import type { HostedRow } from './hosted-store.js'
 import type { UploadIds } from './ids.js'
+import { HOSTING_LIMITS } from './limits.js'
 import { factsOf, servedType } from './metadata.js'
+import { isPublic } from './public-files.js'
 import { notFound } from './refusals.js'
 import { deleteRemoved, Sweeper, type SweeperTools } from './sweeper.js'
 import type { answerTus, TusRequest } from './tus.js'
@@ -39,12 +41,13 @@ export class Hosting {
     const { store, backend, ids, answerTus } = this.tools
     const { file, creation } = uploader
     const { method, headers, urlOf, signal } = request
+    const limits = this.limitsOf(file ?? uploader)
     const partials = method === 'POST' ? partialsOf(headers.get('upload-concat')) : undefined
     if (partials) {
       // partial uploads are used once, so they identify the creation
       const { owner, metadata } = uploader
       const id = ids.next({ owner, key: '', length: partials.join(' '), metadata })
-      const file = await concatenate(partials, { store, backend }, this.limits, uploader, id, signal)
+      const file = await concatenate(partials, { store, backend }, limits, uploader, id, signal)
       return asBegun(file, urlOf(id))
     }
     if (file && isFinal(file) && method === 'PATCH')
@@ -53,7 +56,7 @@ export class Hosting {
     const id = file?.id ?? ids.next(creation)
     const begun = creation && (await store.find(id))
     if (begun && !isExpired(begun)) return asBegun(begun, request.urlOf(id))
-    return answerTus(request, { store, backend }, this.limits, uploader, id)
+    return answerTus(request, { store, backend }, limits, uploader, id)
   }
 
   /** Returns a file of an owner. Throws StateError, or the same HostingError for missing, foreign and expired files. */
@@ -77,16 +80,27 @@ export class Hosting {
     await deleteRemoved(this.tools).catch(() => undefined)
   }
 
-  /** Finds a complete file. Throws StateError. */
-  readonly find: FindHosted = async (id) => {
-    const row = await this.tools.store.find(id)
+  /** Finds a complete file that is not public. Throws StateError. */
+  readonly find: FindHosted = (id) => this.complete(id, false)
+
+  /** Finds a complete file that is public. Throws StateError. */
+  readonly findPublic: FindHosted = (id) => this.complete(id, true)
+
+  private async complete(id: string, wantsPublic: boolean): ReturnType<FindHosted> {
+    const row = HOSTED_ID.test(id) ? await this.tools.store.find(id) : undefined
     if (!row || row.concat === 'partial' || row.sha256 === null || row.completedAt === null) return undefined
+    if (isPublic(row) !== wantsPublic) return undefined
     const { owner, size, sha256, completedAt, metadata, place } = row
     const { name, contentType } = factsOf(metadata)
     return {
       ...{ owner, size, sha256, completedAt, contentType: servedType(contentType), ...(name ? { name } : {}) },
       read: (start, end, signal) => this.tools.backend.read({ id, size, place }, start, end, signal),
     }
+  }
+
+  private limitsOf(file: Pick<HostedRow, 'metadata'>): HostingLimits {
+    if (!isPublic(file)) return this.limits
+    return { ...this.limits, isPublic: true, maxFile: Math.min(this.limits.maxFile, HOSTING_LIMITS.hosting.publicFile) }
   }
 }
 

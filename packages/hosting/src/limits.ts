@@ -3,6 +3,8 @@ export const HOSTING_LIMITS = {
   hosting: {
     /** Files of one publisher, complete or not: each is a row. Bytes have a setting. */
     files: 10_000,
+    /** Bytes of a public file: samples and terms are small, and nobody pays for their delivery. */
+    publicFile: 5_242_880,
     /** Characters of an Idempotency-Key: more than twice a UUID. */
     idempotencyKey: 128,
     /** Characters of Upload-Metadata: name and type take a hundred. */
@@ -67,9 +69,9 @@ export const HOSTING_LIMITS = {
     hashes: 1000,
     /** Files per page of a list: each costs a query of the index. */
     page: 100,
-    /** Recorded uses of one file that are checked. A file with more is never deleted as unused. */
+    /** Recorded uses of one file. Further ones are not recorded, and the file is never deleted as unused. */
     uses: 1000,
-    /** Ids per look-up in the database. */
+    /** Ids per look-up in the database, and public files of one document whose use is recorded. */
     known: 100,
     /** Milliseconds between sweeps for expired files. */
     sweepInterval: 60_000,

@@ -49,7 +49,7 @@ export function factsOf(metadata: string): FileFacts {
 
 /** Media types without active content. All others, such as SVG, HTML, XML and scripts, are served as bytes. */
 const INERT =
-  /^(?:audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|image\/(?:png|jpeg|gif|webp|avif|tiff|bmp)|text\/(?:plain|csv|tab-separated-values)|application\/(?:octet-stream|json|geo\+json|x-ndjson|zip|gzip|x-tar|x-7z-compressed|x-bzip2|zstd|pdf|vnd\.apache\.(?:parquet|arrow\.(?:file|stream))|x-hdf5?|x-sqlite3|vnd\.sqlite3|vnd\.ms-excel|msword|vnd\.openxmlformats-officedocument\.[\w.]+))$/i
+  /^(?:audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|image\/(?:png|jpeg|gif|webp|avif|tiff|bmp)|text\/(?:plain|markdown|csv|tab-separated-values)|application\/(?:octet-stream|json|geo\+json|x-ndjson|zip|gzip|x-tar|x-7z-compressed|x-bzip2|zstd|pdf|vnd\.apache\.(?:parquet|arrow\.(?:file|stream))|x-hdf5?|x-sqlite3|vnd\.sqlite3|vnd\.ms-excel|msword|vnd\.openxmlformats-officedocument\.[\w.]+))$/i
 
 /** Returns the media type for serving: the publisher's if it has no active content, else octet-stream. */
 export function servedType(contentType: string | undefined): string {

@@ -1,4 +1,5 @@
 import { HostingError } from '@tidegate/protocol'
+import type { HostingLimits } from './upload-store.js'
 
 /** One error for foreign, unknown, deleted and expired files. */
 export function notFound(): HostingError {
@@ -25,7 +26,7 @@ export function tooMany(): HostingError {
   return new HostingError('HOSTING_UNAVAILABLE', 'Too many files are being uploaded. Try again in a moment.')
 }
 
-/** A file, or all partial uploads of one, has more bytes than the operator allows. */
-export function tooLarge(maxFile: number): HostingError {
-  return new HostingError('UPLOAD_TOO_LARGE', `A file may have at most ${maxFile} bytes.`)
+/** A file, or all partial uploads of one, has more bytes than its limit. */
+export function tooLarge({ maxFile, isPublic }: Pick<HostingLimits, 'maxFile' | 'isPublic'>): HostingError {
+  return new HostingError('UPLOAD_TOO_LARGE', `A ${isPublic ? 'public ' : ''}file may have at most ${maxFile} bytes.`)
 }

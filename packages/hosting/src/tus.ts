@@ -69,10 +69,10 @@ export async function answerTus(
   throw await refusal(response, limits)
 }
 
-async function refusal(response: Response, { maxFile }: HostingLimits): Promise<ProviderError> {
+async function refusal(response: Response, limits: HostingLimits): Promise<ProviderError> {
   if (response.status === 404 || response.status === 410) return notFound()
   const text = (await response.text()).trim()
   // the tus server names no number
-  if (text === 'Maximum size exceeded') return tooLarge(maxFile)
+  if (text === 'Maximum size exceeded') return tooLarge(limits)
   return new HostingError(CODES[response.status] ?? 'UPLOAD_INVALID', text.slice(0, 300) || 'The request is not valid.')
 }

@@ -13,6 +13,8 @@ import { alreadyBegun, lostLock, notFound, tooLarge } from './refusals.js'
 export interface HostingLimits {
   /** Bytes of one file. */
   maxFile: number
+  /** Whether the limits are those of a public file. */
+  isPublic?: boolean
   /** Bytes of all files of one publisher. */
   quota: number
   /** Milliseconds until an incomplete upload expires. */
@@ -157,7 +159,7 @@ export class UploadStore extends DataStore {
     return async (bytes) => {
       if (bytes <= reserved) return
       const { maxFile } = this.limits
-      if (bytes > maxFile) throw tooLarge(maxFile)
+      if (bytes > maxFile) throw tooLarge(this.limits)
       for (const size of [Math.min(bytes + HOSTING_LIMITS.hosting.deferredStep, maxFile), bytes]) {
         const refused = await this.resize(id, { size, isDeferred: true })
         reserved = size

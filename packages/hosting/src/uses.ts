@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { checksummed, memoized, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
+import { checksummed, memoized, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
 import { didsOf } from '@tidegate/protocol/documents'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 import { HOSTED_ID, STORAGE_LIMITS } from '@tidegate/storage'
 import { type Address, isAddress } from 'viem'
 import type { HostedStore, HostedUse } from './hosted-store.js'
 import { HOSTING_LIMITS } from './limits.js'
+import { isPublic, PUBLIC_PATH, publicIdsIn, publicMark } from './public-files.js'
 
 /** Domain separation: keeps this secret apart from every other use of the provider key. */
 const PURPOSE = 'tidegate hosted file v1'
@@ -33,26 +34,52 @@ export class HostedUses {
     private readonly keys: readonly ProviderKey[],
   ) {}
 
-  /** Records the hosted files in a newly encrypted document, if it is a files object. Throws StateError. */
+  /**
+   * Records the hosted files that a newly encrypted document names: a files object by storage objects, any other by the
+   * paths of public files. Throws StateError; ValidationError if a files object names a public file.
+   */
   async recordEncrypted(chainId: number, document: Buffer, encrypted: Uint8Array): Promise<void> {
-    // parses only candidates, since most documents are no files objects
+    // parses only candidates, since most documents name no files
+    if (document.includes(PUBLIC_PATH)) await this.recordNamed(chainId, document.toString('utf8'))
     if (document.length > HOSTING_LIMITS.hosting.filesObject || !document.includes('hosted')) return
-    const { nftAddress, files } = filesObject(document)
-    if (typeof nftAddress === 'string' && isAddress(nftAddress, { strict: false }) && Array.isArray(files))
-      await this.record(chainId, checksummed(nftAddress), files, Buffer.from(encrypted).toString('hex', 0, 33))
+    const { nftAddress, files } = parsed(document.toString('utf8'), PROTOCOL_LIMITS.filesObject)
+    if (!isNft(nftAddress) || !Array.isArray(files)) return
+    const text = Buffer.from(encrypted).toString('hex', 0, 33)
+    const [id] = await this.record(chainId, checksummed(nftAddress), files, text)
+    if (id !== undefined)
+      throw ValidationError.of('files', `The hosted file ${id} is public: anybody reads it, so it cannot be sold.`)
   }
 
-  /** Records the hosted files among storage objects, for the NFT of their files object. Throws StateError. */
-  async record(chainId: number, nft: Address, files: readonly unknown[], encrypted: string): Promise<void> {
-    const [key] = this.keys
+  /**
+   * Records the hosted files among storage objects, for the NFT of their files object. Returns the ids of public files,
+   * which it does not record. Throws StateError.
+   */
+  async record(chainId: number, nft: Address, files: readonly unknown[], encrypted: string): Promise<string[]> {
     const list = markOf(encrypted)
-    if (!key || list === undefined) return
+    if (list === undefined) return []
+    const open: string[] = []
     const ids = [...new Set(files.flatMap(hostedId))].slice(0, STORAGE_LIMITS.files.count)
     for (let at = 0; at < ids.length; at += HOSTING_LIMITS.hosting.known)
-      for (const id of await this.hosted.known(ids.slice(at, at + HOSTING_LIMITS.hosting.known))) {
-        await this.hosted.recordUse(keyedHash(key, id), { chainId, nft, list })
-        await this.hosted.setUsed(id, Date.now())
-      }
+      for (const file of await this.hosted.known(ids.slice(at, at + HOSTING_LIMITS.hosting.known)))
+        if (isPublic(file)) open.push(file.id)
+        else await this.recordUse(file.id, { chainId, nft, list })
+    return open
+  }
+
+  /** Records the public files that an asset document names by their paths. */
+  private async recordNamed(chainId: number, text: string): Promise<void> {
+    const { nftAddress, credentialSubject } = parsed(text, PROTOCOL_LIMITS.document)
+    const nft = nftAddress ?? (credentialSubject as { nftAddress?: unknown } | undefined)?.nftAddress
+    if (!isNft(nft)) return
+    for (const file of await this.hosted.known(publicIdsIn(text)))
+      if (isPublic(file)) await this.recordUse(file.id, { chainId, nft: checksummed(nft), list: publicMark(file.id) })
+  }
+
+  private async recordUse(id: string, use: HostedUse): Promise<void> {
+    const [key] = this.keys
+    if (!key) return
+    await this.hosted.recordUse(keyedHash(key, id), use, HOSTING_LIMITS.hosting.uses)
+    await this.hosted.setUsed(id, Date.now())
   }
 
   /** Returns the hashes under which uses of a file may be recorded. */
@@ -94,12 +121,16 @@ function byAsset(recorded: HostedUse[]): (UsingAsset & { marks: string[] })[] {
   return [...assets.values()]
 }
 
-function filesObject(document: Buffer): { nftAddress?: unknown; files?: unknown } {
+function parsed(text: string, bounds: Parameters<typeof parseJson>[1]): Record<string, unknown> {
   try {
-    return (parseJson(document.toString('utf8'), PROTOCOL_LIMITS.filesObject) ?? {}) as object
+    return (parseJson(text, bounds) ?? {}) as Record<string, unknown>
   } catch {
     return {}
   }
+}
+
+function isNft(value: unknown): value is Address {
+  return typeof value === 'string' && isAddress(value, { strict: false })
 }
 
 function hostedId(file: unknown): string[] {

@@ -1,6 +1,4 @@
-export { toolError } from './mcp/answers.js'
-export { extrasOf } from './mcp/documents.js'
-export { plainLine } from './mcp/plain-text.js'
+export { plainLine, plainText } from './mcp/plain-text.js'
 export { addReadingTools, type Reader } from './mcp/reading-tools.js'
 export { addTool, createMcpServer } from './mcp/server.js'
 export { INPUTS, type Input, OUTPUTS, type Output } from './mcp/shapes.js'

@@ -22,6 +22,13 @@ export async function receipt(order: `0x${string}`, options: PeopleOptions & { c
   })
 }
 
+/** Returns the accepted terms, compared with the present ones. */
+function termsText(terms: Receipt['terms']): string {
+  if (!terms) return ''
+  const now = terms.isCurrent ? 'these are the current terms' : 'the terms have changed since'
+  return `accepted: SHA-256 ${terms.sha256}${terms.isCurrent === undefined ? '' : `; ${now}`}`
+}
+
 function receiptLines(receipt: Receipt): string[] {
   const {
     tx,
@@ -35,6 +42,7 @@ function receiptLines(receipt: Receipt): string[] {
     payer,
     time,
     renews,
+    terms,
     expires,
   } = receipt
   const title = serviceName ? `${shown(service)} "${shown(serviceName)}"` : shown(service)
@@ -49,6 +57,7 @@ function receiptLines(receipt: Receipt): string[] {
     ['Time', timeText(time)],
     ['Valid until', end],
     ['Renews', renews ?? ''],
+    ['Terms', termsText(terms)],
     ['Transaction', tx],
     ['Chain', `${chainId}`],
   ]

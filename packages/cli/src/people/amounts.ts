@@ -1,4 +1,4 @@
-import type { Amount, AssetService, Price } from '@tidegate/client'
+import type { Amount, AssetService, Funds, Price } from '@tidegate/client'
 import { shown } from './output/text.js'
 
 /** Returns bytes for people: 5.2 MB. */
@@ -53,6 +53,32 @@ export function priceLines(price: Price): string[] {
     ...total.map((amount) => `  ${'Total'.padEnd(12)} ${amountText(amount)}   token ${amount.token}`),
   ]
 }
+
+/** Returns the buyer's balances, and the estimated network fee in the chain's native coin. */
+export function fundsLines({ tokens, coin }: Funds): string[] {
+  const line = (label: string, text: string) => `  ${label.padEnd(12)} ${text}`
+  const short = (isEnough: boolean) => (isEnough ? '' : '   not enough')
+  return [
+    ...tokens.map(({ due, held }) => line('You hold', amountText(held) + short(held.units >= due.units))),
+    line(
+      'Network fee',
+      `about ${coinText(coin.fee)} of ${coinText(coin.held)} native coin${short(coin.held >= coin.fee)}`,
+    ),
+  ]
+}
+
+/** Returns an amount of the native coin: whole micro-units are enough for people. */
+function coinText(units: bigint): string {
+  const micro = (units + 999_999_999_999n) / 1_000_000_000_000n
+  const fraction = `${micro % 1_000_000n}`.padStart(6, '0').replace(/0+$/, '')
+  return `${micro / 1_000_000n}${fraction && `.${fraction}`}`
+}
+
+/** Returns funds for programs: the coin in its smallest unit. */
+export const fundsJson = ({ tokens, coin }: Funds) => ({
+  held: tokens.map(({ held }) => amountJson(held)),
+  coin: { held: `${coin.held}`, fee: `${coin.fee}` },
+})
 
 /** Returns the validity of a service's order. */
 export const validityText = ({ timeout }: Pick<AssetService, 'timeout'>) =>

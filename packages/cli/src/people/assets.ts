@@ -25,7 +25,20 @@ export function assetLines(asset: Asset): string[] {
     did,
     '',
     ...facts.filter(([, value]) => value !== '').map(([label, value]) => `  ${label.padEnd(10)} ${value}`),
+    ...documentLines(asset),
     ...services.flatMap((service) => ['', ...serviceLines(service)]),
+  ]
+}
+
+/** Terms, licence documents, samples and links, each with its host. */
+function documentLines({ terms, links, licenseDocuments }: Asset): string[] {
+  const line = (label: string, text: string) => `  ${label.padEnd(10)} ${text}`
+  const target = (name: string, host?: string, url?: string) =>
+    `${shown(name, 100)}${host && url ? `, on ${shown(host)}: ${shown(url, 2_048)}` : ''}`
+  return [
+    ...(terms ? [line('Terms', target(terms.name, terms.host, terms.url)), line('', `SHA-256 ${terms.sha256}`)] : []),
+    ...licenseDocuments.map(({ name, host, url }) => line('Licence', target(name, host, url))),
+    ...links.map(({ name, host, url, isHere }) => line(isHere ? 'Sample' : 'Link', target(name, host, url))),
   ]
 }
 

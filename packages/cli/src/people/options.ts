@@ -69,6 +69,9 @@ export function token(text: string): string {
   return text
 }
 
+/** Accepts the terms of an asset. Separate from --yes, which accepts the price. */
+export const ACCEPT_TERMS = ['--accept-terms', 'accept the terms of the asset, which `show` names'] as const
+
 export const SERVICE = ['--service <id>', 'one of its services (default: the first that gives access)'] as const
 
 /** The file of an order. At a fee by size, an order for one file opens no other. */
@@ -106,6 +109,13 @@ export function hash(text: string): `0x${string}` {
 }
 
 export const addresses = (text: string, earlier: `0x${string}`[] | undefined) => [...(earlier ?? []), address(text)]
+
+/** Collects access lists, or `none` alone. Throws InvalidArgumentError. */
+export function accessLists(text: string, earlier: (`0x${string}` | 'none')[] = []): (`0x${string}` | 'none')[] {
+  if (earlier.length > 0 && (text === 'none' || earlier.includes('none')))
+    throw new InvalidArgumentError('none stands alone.')
+  return [...earlier, text === 'none' ? text : address(text)]
+}
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 }
 

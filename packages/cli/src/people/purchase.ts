@@ -1,12 +1,13 @@
 import type { Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { agreed } from './agreement.js'
-import { priceLines, priceText, unitsOf, validityText } from './amounts.js'
+import { fundsLines, priceLines, priceText, unitsOf, validityText } from './amounts.js'
 import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
 import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
+import { accepted } from './terms.js'
 
 interface Purchase {
   asset: Asset
@@ -14,16 +15,18 @@ interface Purchase {
   quote: Quote
   /** Whether to buy without a question. */
   yes: boolean
+  /** Whether to accept the terms without a question. */
+  acceptTerms: boolean
   /** Highest price; unlimited by default. */
   maxPrice: Cap | undefined
   /** The command line that repeats or resumes the purchase. */
   again: string
 }
 
-/** Shows the total price, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
+/** Shows the total price and the terms, asks, and buys at that price or not at all. Throws CommandError, TidegateError. */
 export async function purchase(
   session: WalletSession,
-  { asset, service, quote, yes, maxPrice, again }: Purchase,
+  { asset, service, quote, yes, acceptTerms: accept, maxPrice, again }: Purchase,
 ): Promise<Bought> {
   const { client, out, signal } = session
   // standard output must accept the result
@@ -38,14 +41,16 @@ export async function purchase(
   out.note(
     `${shown(asset.name)} (${asset.did})`,
     ...priceLines(quote.price),
+    ...fundsLines(await client.funds(quote)),
     `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
     `  ${'Account'.padEnd(12)} ${session.address}`,
   )
   if (maxPrice) assertWithin(await byAddress(session, maxPrice, quote), quote)
+  const acceptTerms = await accepted(session, { asset, accept, again })
   const message = quote.renews ? `Pay ${price} to renew the order?` : question(price)
-  await agreed({ yes, message, otherwise: 'not bought', again })
+  await agreed({ yes, message, otherwise: 'not bought', again: accept ? `${again} --accept-terms` : again })
   signal.throwIfAborted()
-  const bought = await client.buy(quote, { onStep: out.step })
+  const bought = await client.buy(quote, { onStep: out.step, acceptTerms })
   for (const transaction of bought.transactions) out.note(`mined: ${transaction}`)
   if (signal.aborted)
     throw interrupted(

@@ -78,7 +78,8 @@ export class Uploads {
   }
 }
 
-function withWayOn(path: string, error: Error & { code?: string }): Error {
+/** Adds the file to an error, and another way if the provider hosts no files. */
+export function withWayOn(path: string, error: Error & { code?: string }): Error {
   const { code = 'FAILED', message } = error
   if (code === 'HOSTING_OFF')
     return new CommandError(

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -142,15 +143,23 @@ describe('tidegate mcp', () => {
     expect(await unlimited.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
   })
 
-  it('buys nothing whose terms nobody has accepted', async () => {
+  it('accepts terms by an answer of the user, and by --yes only with --accept-terms', async () => {
+    const text = '# Terms\n\nPrice: 0 OCEAN \u202e<b>x</b>\n'
+    const url = scripts.world.storage.file('/terms.md', Buffer.from(text))
+    const sha256 = createHash('sha256').update(text).digest('hex')
     const { did } = await sale('free', (document) =>
       Object.assign(document.metadata as unknown as object, {
-        additionalInformation: { termsAndConditions: { url: 'https://a.example' } },
+        additionalInformation: { termsAndConditions: { url, sha256, name: 'Terms' } },
       }),
     )
     const { call } = await started(['--account', '2', '--yes'])
     expect(await call('describe_asset', { did })).toMatchObject({ hasTerms: true })
     expect(await call('buy', { did })).toMatchObject({ refused: 'TERMS_NOT_ACCEPTED' })
+    const asked = await started(['--account', '2'], async () => 'accept')
+    expect(await asked.call('buy', { did })).toMatchObject({ reused: false })
+    expect(asked.questions[0]).toContain(`SHA-256 of the terms: ${sha256}\n> Terms\n> \n> Price: 0 OCEAN x`)
+    const agreed = await started(['--account', '3', '--yes', '--accept-terms'])
+    expect(await agreed.call('buy', { did })).toMatchObject({ reused: false })
   })
 
   it('only reads without an account, ends with its input, and survives garbage', async () => {

@@ -6,9 +6,11 @@ import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import { metadataOf, termsOf } from '../terms/terms-of.js'
 import { printable } from '../text.js'
 import type { Asset, AssetFile, AssetService, Price } from '../types.js'
 import { defined, fieldsOf, lineOf, listOf } from '../values.js'
+import { licenseDocumentsOf, linksOf } from './asset-links.js'
 import { describe } from './describe.js'
 
 /** Most services of an asset that are described, and the number described concurrently. */
@@ -20,7 +22,7 @@ export interface AssetOptions {
 }
 
 /**
- * Describes an asset: texts, full price, and files with their availability.
+ * Describes an asset: texts, terms, links, full price, and files with their availability.
  * Without a chain the prices are those of the provider's index (`told`), without fees. An asset in a hidden state has
  * neither texts nor services. Throws TidegateError `ASSET_NOT_FOUND`, `BAD_DID`, `WRONG_DOCUMENT`.
  *
@@ -38,7 +40,14 @@ export async function asset(context: Context, did: string, { signal }: AssetOpti
     const some = shown.slice(at, at + AT_ONCE)
     services.push(...(await Promise.all(some.map((service) => complete(context, described, service, signal)))))
   }
-  return { ...described, services }
+  const metadata = metadataOf(served.document)
+  return {
+    ...described,
+    ...defined({ terms: termsOf(context.url, served.document) }),
+    links: linksOf(context.url, metadata.links),
+    licenseDocuments: licenseDocumentsOf(context.url, metadata),
+    services,
+  }
 }
 
 async function complete(

@@ -25,7 +25,7 @@ export function buyersOf(credentials: unknown, chainId: number): Buyers | undefi
 }
 
 const typeOf = ({ type }: Json) => String(type).toLowerCase()
-const isList = (entry: Json) => typeOf(entry) === 'accesslist'
+export const isList = (entry: Json) => typeOf(entry) === 'accesslist'
 
 /** Whether an entry restricts nobody: front ends write an empty one. */
 const isOpen = (entry: Json) => typeOf(entry) === 'address' && Array.isArray(entry.values) && entry.values.length === 0

@@ -8,7 +8,7 @@ import { toldPrice } from './told-price.js'
 /** Most tags of an asset that are shown. */
 const TAGS = 100
 
-/** Describes an asset from its served document, without its files. */
+/** Describes an asset from its served document, without its files and links. */
 export function describe({ did, chainId, nft, state, document, services }: Served): Asset {
   const own = { ...document, ...fieldsOf(document.credentialSubject) } as Record<string, unknown>
   const metadata = fieldsOf(own.metadata)
@@ -27,6 +27,8 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
     description: textOf(metadata.description),
     author: lineOf(metadata.author),
     license: lineOf(license.name ?? metadata.license),
+    links: [],
+    licenseDocuments: [],
     tags: listOf(metadata.tags, TAGS).map(lineOf).filter(Boolean),
     type: lineOf(metadata.type),
     state,

@@ -4,20 +4,25 @@ import { summed, worded } from '../chain/erc20.js'
 import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { acceptanceOf, acceptedTerms } from '../terms/acceptance.js'
 import type { Amount, Bought, Quote } from '../types.js'
 import { approve, assertHeld } from './approvals.js'
 import { type Market, type Offer, ONE } from './offers.js'
 import { type QuoteOptions, type QuotePlan, quotePlan } from './quote.js'
 
-export interface BuyOptions extends QuoteOptions, SendOptions {}
+export interface BuyOptions extends QuoteOptions, SendOptions {
+  /** SHA-256 of the terms that the buyer accepts. The order's transaction carries it, as a proof on the chain. */
+  acceptTerms?: string | undefined
+}
 
 /**
  * Buys and orders, in the fewest transactions that the datatoken's template allows. Each token is approved for the exact
  * payment.
  * Uses a valid order instead of a new one, renews an expired fee, and uses a datatoken that the account holds. Call it again
  * after a failure to resume the purchase.
+ * An asset with terms is bought and renewed only with the SHA-256 of the terms in its present document (`acceptTerms`).
  * With a quote, refuses a changed price before it sends anything; on the chain, at most the quoted price can be taken.
- * Throws TidegateError, which names every sent transaction: `PRICE_CHANGED`, `INSUFFICIENT_TOKENS`, `INSUFFICIENT_GAS`,
+ * Throws TidegateError, which names every sent transaction: `PRICE_CHANGED`, `TERMS_NOT_ACCEPTED`, `TERMS_CHANGED`, `INSUFFICIENT_TOKENS`, `INSUFFICIENT_GAS`,
  * `UNAVAILABLE`, `REJECTED`, `NOT_MINED`, …
  *
  * @example
@@ -40,9 +45,10 @@ export async function buy(context: Context, what: string | Quote, options: BuyOp
       `The datatoken of ${did} is not for sale now: no exchange or dispenser offers it.`,
     )
   if (quoted) assertSame(quoted, quote)
+  const terms = acceptedTerms(context, current.served, options.acceptTerms)
   const sender = await Sender.of(context, quote.chainId, options)
   await assertHeld(sender, quote.price.total)
-  const receipt = await paid(sender, current, options.market)
+  const receipt = await paid(sender, current, { market: options.market, terms })
   assertOrdered(receipt, quote, sender)
   return {
     ...about,
@@ -50,6 +56,7 @@ export async function buy(context: Context, what: string | Quote, options: BuyOp
     reused: false,
     paid: quote.price.total,
     transactions: sender.sent,
+    ...(terms ? { terms } : {}),
   }
 }
 
@@ -71,7 +78,7 @@ function assertSame(quoted: Quote, now: Quote): void {
 async function paid(
   sender: Sender,
   { quote, service, plan }: QuotePlan,
-  market: Market | undefined,
+  { market, terms }: { market: Market | undefined; terms: string | undefined },
 ): Promise<TransactionReceipt> {
   const { datatoken, price, renews } = quote
   const fee = { ...quote.providerFee, providerFeeAmount: BigInt(quote.providerFee?.providerFeeAmount ?? 0) }
@@ -81,6 +88,7 @@ async function paid(
     abi: BUYING,
     functionName,
     args,
+    suffix: terms === undefined ? undefined : acceptanceOf(terms),
     what: renews ? 'to renew the order' : 'to order',
   })
   const offer = plan?.offer

@@ -2,6 +2,7 @@ import {
   type Abi,
   type Account,
   type Address,
+  concat,
   encodeFunctionData,
   type Hex,
   keccak256,
@@ -32,6 +33,8 @@ export interface Transaction {
   abi: Abi | readonly unknown[]
   functionName: string
   args: readonly unknown[]
+  /** Trailing calldata, which the contracts ignore. */
+  suffix?: Hex | undefined
   /** The purpose, such as "to order", for messages. */
   what: string
 }
@@ -172,6 +175,6 @@ function mayBeSent(hash: Hex): TidegateError {
   )
 }
 
-function dataOf({ abi, functionName, args }: Transaction): Hex {
-  return encodeFunctionData({ abi: abi as Abi, functionName, args })
+function dataOf({ abi, functionName, args, suffix = '0x' }: Transaction): Hex {
+  return concat([encodeFunctionData({ abi: abi as Abi, functionName, args }), suffix])
 }

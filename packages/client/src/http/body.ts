@@ -1,19 +1,19 @@
 import { TidegateError } from '../errors.js'
 import type { Answer } from './api.js'
 
-/**
- * Reads a body of at most `limit` bytes as text. Throws TidegateError `BAD_ANSWER` for a longer one, and does not fetch the
- * rest.
- */
+/** Reads a body of at most `limit` bytes as text. Throws like `boundedBytes`. */
 export async function boundedText(response: Answer, limit: number): Promise<string> {
+  return new TextDecoder().decode(await boundedBytes(response, limit))
+}
+
+/** Reads a body of at most `limit` bytes. Throws TidegateError `BAD_ANSWER` for a longer one, and does not fetch the rest. */
+export async function boundedBytes(response: Answer, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader()
-  if (!reader) return ''
-  const decoder = new TextDecoder()
-  let text = ''
+  const pieces: Uint8Array<ArrayBuffer>[] = []
   let length = 0
-  for (;;) {
+  while (reader) {
     const { done, value } = await reader.read()
-    if (done || !value) return text + decoder.decode()
+    if (done || !value) break
     length += value.length
     if (length > limit) {
       reader.cancel().catch(() => undefined)
@@ -21,6 +21,7 @@ export async function boundedText(response: Answer, limit: number): Promise<stri
         status: response.status,
       })
     }
-    text += decoder.decode(value, { stream: true })
+    pieces.push(value)
   }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer())
 }

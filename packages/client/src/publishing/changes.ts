@@ -1,21 +1,32 @@
 import type { Address } from 'viem'
+import { webLink } from '../assets/asset-links.js'
+import { isList } from '../assets/buyers.js'
 import { type Served, type ServedService, STATES, serviceIn } from '../chain/document.js'
 import { mustView } from '../chain/reads.js'
 import type { Sender, SendOptions, Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { termsFields, termsOf } from '../terms/terms-of.js'
+import type { TermsDocument } from '../terms/types.js'
 import type { Asking, AssetState, PublishRequest } from '../types.js'
 import { fieldsOf, listOf } from '../values.js'
 import { priceChange } from './price-change.js'
+import { bad } from './publish-request.js'
 
 type Editable = 'files' | 'name' | 'description' | 'author' | 'license' | 'tags' | 'serviceName' | 'timeout'
 
 /** Changes of an asset; absent fields stay unchanged. */
 export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOptions {
+  /** New terms; null for none. */
+  terms?: TermsDocument | null
+  /** URLs of new samples. They replace the links to public files of this provider, and other links stay. */
+  samples?: string[]
   /** With `files`: keeps the present files, after the new ones. */
   keepOld?: boolean
-  /** The only addresses that may buy; null for all. */
+  /** The only addresses that may buy, beside the members of access lists; null for everybody. */
   access?: Address[] | null
+  /** The access lists whose members may buy; null for none. */
+  accessLists?: Address[] | null
   /** A new price, or `free`. Default token: the present one, or OCEAN for a free asset. */
   price?: Asking
   /** Whether searches find the asset. */
@@ -24,7 +35,7 @@ export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOp
   service?: string
 }
 
-type Described = Editable | 'access'
+type Described = Editable | 'access' | 'accessLists' | 'terms' | 'samples'
 
 /** Changes that the document holds. */
 export const DESCRIBED: readonly Described[] = [
@@ -37,6 +48,9 @@ export const DESCRIBED: readonly Described[] = [
   'serviceName',
   'timeout',
   'access',
+  'accessLists',
+  'terms',
+  'samples',
 ]
 
 /** A field that a change replaces. Prices are texts; access is null for everybody; the old files are unknown. */
@@ -66,7 +80,10 @@ export async function planOf(context: Context, sender: Sender, served: Served, c
   const isEdit = DESCRIBED.some((field) => changes[field] !== undefined)
   if (isEdit && document.credentialSubject !== undefined)
     throw new TidegateError('UNSUPPORTED_DOCUMENT', 'Only price and state of a document of version 5 can be changed.')
-  const present = described(served, service)
+  const present = described(context.url, served, service)
+  const isOnlyForMembers = Array.isArray(present.access) && present.access.length === 0
+  if (changes.accessLists === null && changes.access === undefined && isOnlyForMembers)
+    throw bad('accessLists', 'are the only buyers. Without them everybody may buy: set access to null instead')
   const differences: Difference[] = DESCRIBED.filter(
     (field) => changes[field] !== undefined && !isSame(field, present[field], changes[field]),
   ).map((field) => ({ field, before: present[field], after: changes[field] }))
@@ -90,25 +107,44 @@ export async function planOf(context: Context, sender: Sender, served: Served, c
 
 /** Returns the present values of fields that a document holds. */
 function described(
+  provider: string,
   { document }: Served,
   { index, timeout }: ServedService,
 ): Partial<Record<Difference['field'], unknown>> {
-  const { name, description, author, license, tags = [] } = fieldsOf(document.metadata)
+  const { name, description, author, license, tags = [], links } = fieldsOf(document.metadata)
+  const terms = termsOf(provider, document)
   const service = fieldsOf(listOf(document.services, 1000)[index])
   return {
     ...{ name, description, author, license, tags, timeout },
     serviceName: service.name,
     access: accessOf(document.credentials),
+    accessLists: accessListsOf(document.credentials),
+    terms: terms ? termsFields(terms) : null,
+    samples: samplesOf(provider, links),
   }
 }
 
-/** Returns the addresses that may buy, null for everybody; undefined for credentials of another form. */
+/** Returns the accounts that may buy beside members, null for everybody; undefined for credentials of another form. */
 function accessOf(credentials: unknown): string[] | null | undefined {
   const { allow = [] } = fieldsOf(credentials)
   if (!Array.isArray(allow)) return undefined
   if (allow.length === 0) return null
-  const { type, values } = fieldsOf(allow[0])
-  return allow.length === 1 && type === 'address' && Array.isArray(values) ? values.map(String) : undefined
+  const [first, ...others] = allow.map(fieldsOf).filter((entry) => !isList(entry))
+  if (!first) return []
+  const { type, values } = first
+  return others.length === 0 && type === 'address' && Array.isArray(values) ? values.map(String) : undefined
+}
+
+/** Returns the access lists whose members may buy; null for none. */
+function accessListsOf(credentials: unknown): string[] | null {
+  const { allow } = fieldsOf(credentials)
+  const lists = listOf(allow, 1000).map(fieldsOf).filter(isList)
+  return lists.length === 0 ? null : lists.map(({ accessList }) => String(accessList))
+}
+
+/** Returns the links of a document to public files of this provider. */
+export function samplesOf(provider: string, links: unknown): unknown[] {
+  return listOf(links, 1000).filter((url) => webLink(provider, url)?.isHere)
 }
 
 function isSame(field: Difference['field'], before: unknown, after: unknown): boolean {
@@ -117,6 +153,8 @@ function isSame(field: Difference['field'], before: unknown, after: unknown): bo
 
 /** Order and spelling of addresses make no difference. */
 function comparable(field: Difference['field'], value: unknown): unknown {
-  if (field === 'access' && Array.isArray(value)) return value.map((one) => String(one).toLowerCase()).sort()
+  if (field === 'terms' && value !== null) return Object.entries(fieldsOf(value)).sort()
+  if ((field === 'access' || field === 'accessLists') && Array.isArray(value))
+    return value.map((one) => String(one).toLowerCase()).sort()
   return value
 }

@@ -14,7 +14,7 @@ import { mustView, view } from '../chain/reads.js'
 import type { Sender } from '../chain/sender.js'
 import { TidegateError } from '../errors.js'
 import { printable } from '../text.js'
-import type { Terms } from './publish-request.js'
+import type { Rate } from './publish-request.js'
 
 /** The contracts of an asset. */
 export interface Created {
@@ -33,7 +33,7 @@ const TEMPLATES = 20
 export async function create(
   sender: Sender,
   contracts: Contracts,
-  { name, terms }: { name: string; terms: Terms },
+  { name, rate }: { name: string; rate: Rate },
 ): Promise<Created> {
   const { client, address: owner } = sender
   const title = printable(name, NAME)
@@ -46,9 +46,9 @@ export async function create(
     bytess: [],
   }
   const [functionName, price] =
-    terms === 'free'
+    rate === 'free'
       ? ['createNftWithErc20WithDispenser', dispenser(contracts)]
-      : ['createNftWithErc20WithFixedRate', fixedRate(contracts, terms, owner)]
+      : ['createNftWithErc20WithFixedRate', fixedRate(contracts, rate, owner)]
   const receipt = await sender.send({
     to: contracts.factory,
     abi: PUBLISHING,
@@ -67,7 +67,7 @@ export function dispenser({ dispensers }: Contracts) {
 }
 
 /** An exchange that mints one datatoken for each order. */
-export function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: Exclude<Terms, 'free'>, owner: Address) {
+export function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: Exclude<Rate, 'free'>, owner: Address) {
   const fixedPriceAddress = exchanges.at(-1)
   if (!fixedPriceAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no fixed rate exchange.')
   return {

@@ -1,6 +1,8 @@
 import type { Hex } from 'viem'
 import { didOf } from '../chain/did.js'
+import { termsFields } from '../terms/terms-of.js'
 import type { PublishRequest } from '../types.js'
+import type { Json } from '../values.js'
 import type { Created } from './create.js'
 
 export interface DraftFacts extends Created {
@@ -17,6 +19,7 @@ export const SERVICE = 'access'
 /** Returns the document of an asset with one service, version 4.1. Fills required fields that the publisher leaves out. */
 export function draft(request: PublishRequest, { nft, datatoken, chainId, url, owner, files }: DraftFacts): object {
   const { name, description, author, license, tags, serviceName, access, accessLists, timeout = 0 } = request
+  const { terms, samples = [] } = request
   const now = timestamp()
   return {
     '@context': ['https://w3id.org/did/v1'],
@@ -33,6 +36,8 @@ export function draft(request: PublishRequest, { nft, datatoken, chainId, url, o
       author: author || owner,
       license: license || 'All rights reserved',
       ...(tags && tags.length > 0 ? { tags } : {}),
+      ...(samples.length > 0 ? { links: samples } : {}),
+      ...(terms ? { additionalInformation: { termsAndConditions: termsFields(terms) } } : {}),
     },
     services: [
       {
@@ -54,7 +59,7 @@ export function credentialsFor(
   access: readonly string[] = [],
   accessLists: readonly string[] = [],
   chainId?: number,
-): object {
+): { allow: Json[]; deny: Json[] } {
   const named = access.length > 0 ? [{ type: 'address', values: access }] : []
   return {
     allow: [...named, ...accessLists.map((accessList) => ({ type: 'accessList', chainId, accessList }))],

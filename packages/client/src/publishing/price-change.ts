@@ -10,7 +10,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Asking } from '../types.js'
 import { dispenser, fixedRate } from './create.js'
-import { bad, type Terms, termsOf } from './publish-request.js'
+import { bad, type Rate, rateOf } from './publish-request.js'
 
 /** Most exchanges, and most dispensers, of a datatoken that are examined. */
 const MOST = 20
@@ -62,18 +62,18 @@ export async function priceChange(context: Context, sender: Sender, wanted: Want
   const { chainId, datatoken, price } = wanted
   const contracts = await contractsOf(context, chainId)
   const offers = await offersOf(sender, contracts, datatoken)
-  const terms = await termsOf(
+  const asked = await rateOf(
     client,
     contracts,
     await byAddress(context, chainId, price === 'free' ? price : withToken(price, offers)),
   )
-  const kept = keptOffer(offers, terms, address)
+  const kept = keptOffer(offers, asked, address)
   const begun =
-    terms === 'free'
+    asked === 'free'
       ? beginGiving(kept, { contracts, datatoken })
-      : await beginSelling(client, kept as Exchange | undefined, { contracts, datatoken, terms, owner: address })
+      : await beginSelling(client, kept as Exchange | undefined, { contracts, datatoken, asked, owner: address })
   const transactions = [...begun, ...endOthers(offers, kept, { datatoken, address })]
-  return { before: await textOf(client, offers), after: await priceText(client, terms), transactions }
+  return { before: await textOf(client, offers), after: await priceText(client, asked), transactions }
 }
 
 async function offersOf({ client, address }: Sender, contracts: Contracts, datatoken: Address): Promise<Offers> {
@@ -111,10 +111,10 @@ function withToken(price: Exclude<Asking, 'free'>, { exchanges }: Offers): Exclu
 }
 
 /** Returns the account's offer that can be used again: an active one if there is any. */
-function keptOffer({ exchanges, dispensers }: Offers, terms: Terms, account: Address): Offered | undefined {
+function keptOffer({ exchanges, dispensers }: Offers, asked: Rate, account: Address): Offered | undefined {
   const fitting: Offered[] =
-    terms === 'free' ? dispensers : exchanges.filter(({ token }) => isAddressEqual(token, terms.token))
-  const own = fitting.filter(({ owner, stocked }) => isAddressEqual(owner, account) && (stocked || terms !== 'free'))
+    asked === 'free' ? dispensers : exchanges.filter(({ token }) => isAddressEqual(token, asked.token))
+  const own = fitting.filter(({ owner, stocked }) => isAddressEqual(owner, account) && (stocked || asked !== 'free'))
   return own.find(({ active }) => active) ?? own[0]
 }
 
@@ -135,25 +135,25 @@ async function beginSelling(
   {
     contracts,
     datatoken,
-    terms,
+    asked,
     owner,
-  }: { contracts: Contracts; datatoken: Address; terms: Exclude<Terms, 'free'>; owner: Address },
+  }: { contracts: Contracts; datatoken: Address; asked: Exclude<Rate, 'free'>; owner: Address },
 ): Promise<Transaction[]> {
   if (kept) {
     const { to, id, rate, stocked, active } = kept
     return [
-      ...(rate === terms.rate ? [] : [change(to, 'setRate', [id, terms.rate], 'to change the price')]),
+      ...(rate === asked.rate ? [] : [change(to, 'setRate', [id, asked.rate], 'to change the price')]),
       ...(stocked ? [] : [minting(to, id)]),
       ...(active ? [] : [change(to, 'toggleExchangeState', [id], 'to sell at the price')]),
     ]
   }
-  const { fixedPriceAddress: to, addresses, uints } = fixedRate(contracts, terms, owner)
+  const { fixedPriceAddress: to, addresses, uints } = fixedRate(contracts, asked, owner)
   // the exchange may mint already, for another token; the datatoken refuses to permit it twice
   const mints = (await view(client, datatoken, 'isMinter', [to])) === true
   const args = [to, addresses, mints ? [...uints.slice(0, 4), 0n] : uints]
   const created = change(datatoken, 'createFixedRate', args, 'to sell at the price')
   if (!mints) return [created]
-  return [created, minting(to, await mustView(client, to, 'generateExchangeId', [terms.token, datatoken]))]
+  return [created, minting(to, await mustView(client, to, 'generateExchangeId', [asked.token, datatoken]))]
 }
 
 const minting = (to: Address, id: Hex) =>

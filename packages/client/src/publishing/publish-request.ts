@@ -1,22 +1,26 @@
 import { type Address, isAddress, type PublicClient, parseUnits } from 'viem'
+import { sha256In, webLink } from '../assets/asset-links.js'
 import type { Contracts } from '../chain/contracts.js'
 import { tokenAt } from '../chain/erc20.js'
 import { view } from '../chain/reads.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { checkedAddress } from '../lists/access-list.js'
+import type { TermsDocument } from '../terms/types.js'
 import { printable } from '../text.js'
 import type { Asking, FileObject, PublishRequest } from '../types.js'
+import { lineOf } from '../values.js'
 import { assertFileNames } from './file-names.js'
 
 /** The price of one order in the exchange's form. */
-export type Terms =
+export type Rate =
   | 'free'
   | { token: Address; decimals: number /** With 18 decimals, whatever the token has. */; rate: bigint }
 
 /** Throws TidegateError `BAD_REQUEST` with the field, `BAD_NAME`, `TOO_MANY_FILES`, for errors that need no request. */
 export function assertRequest(request: Partial<PublishRequest>): void {
-  const { files, name, tags = [], access, accessLists, timeout = 0 } = request
+  const { files, name, tags = [], access, accessLists, timeout = 0, terms, samples = [] } = request
   if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
   if (files) assertFileNames(files.map((file) => file.name))
   if (name !== undefined && name.trim() === '') throw bad('name', 'must not be empty')
@@ -27,8 +31,17 @@ export function assertRequest(request: Partial<PublishRequest>): void {
   if (access?.length === 0) throw bad('access', 'must contain at least one address; without it everybody may buy')
   if (accessLists?.length === 0) throw bad('accessLists', 'must contain at least one list')
   for (const list of accessLists ?? []) checkedAddress('accessLists', list)
+  if (terms && !isTerms(terms)) throw bad('terms', 'must have an http(s) url, a sha256 and a name')
+  if (samples.length > LIMITS.samples) throw bad('samples', `must contain at most ${LIMITS.samples} URLs`)
+  if (!samples.every(isUrl)) throw bad('samples', 'must contain only http(s) URLs')
   if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds; 0 is unlimited')
 }
+
+/** Whether a text is a URL that a document may hold. */
+const isUrl = (url: unknown) => webLink('', url) !== undefined
+
+const isTerms = ({ url, sha256, name }: TermsDocument) =>
+  isUrl(url) && sha256In(sha256) === sha256 && lineOf(name) !== ''
 
 export function bad(field: string, why: string): TidegateError {
   return new TidegateError('BAD_REQUEST', `${field} ${why}.`)
@@ -57,7 +70,7 @@ export async function assertFiles(context: Context, files: readonly FileObject[]
  * Returns the price of an order in the exchange's form. Throws TidegateError `BAD_REQUEST` for an amount that the token
  * cannot express.
  */
-export async function termsOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Terms> {
+export async function rateOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Rate> {
   if (price === 'free') return 'free'
   const token = price.token ?? ocean
   if (!token) throw bad('price', 'must name a token: the provider lists no OCEAN token')

@@ -13,7 +13,7 @@ import type { Published, PublishRequest } from '../types.js'
 import { type Created, create, createdIn } from './create.js'
 import { draft, SERVICE } from './draft.js'
 import { encryptedFiles, putMetadata, validated } from './metadata.js'
-import { assertFiles, assertRequest, termsOf } from './publish-request.js'
+import { assertFiles, assertRequest, rateOf } from './publish-request.js'
 
 /**
  * Publishes files as an asset in two transactions: one creates data NFT, datatoken and price, the other sets the encrypted
@@ -36,14 +36,14 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const { onStep } = request
   const sender = await Sender.of(context, chainId, { onStep })
   const contracts = await contractsOf(context, chainId)
-  const terms = await termsOf(sender.client, contracts, await byAddress(context, chainId, request.price))
+  const rate = await rateOf(sender.client, contracts, await byAddress(context, chainId, request.price))
   await assertLists(sender.client, request.accessLists ?? [], sender.address)
   onStep?.('Check the files')
   await assertFiles(context, request.files)
   await assertDescribable(context, sender, { request, chainId })
   const created = request.resume
     ? await resumed(sender, contracts, request.resume)
-    : await create(sender, contracts, { name: request.name, terms })
+    : await create(sender, contracts, { name: request.name, rate })
   const { nft, datatoken } = created
   try {
     const document = await documentOf(context, sender, { request, chainId, created })

@@ -1,4 +1,3 @@
-import { withoutAdded } from '@tidegate/protocol/added-fields'
 import type { Address, Hex } from 'viem'
 import { PUBLISHING } from '../chain/abi.js'
 import { type Served, type ServedService, STATES, servedDocument } from '../chain/document.js'
@@ -7,10 +6,11 @@ import { mustView, view } from '../chain/reads.js'
 import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { assertLists } from '../lists/access-list.js'
 import type { AssetState, FileObject } from '../types.js'
-import { defined, type Json } from '../values.js'
+import type { Json } from '../values.js'
+import { changedDocument } from './changed-document.js'
 import { type Changes, DESCRIBED, type Difference, type Plan, planOf } from './changes.js'
-import { credentialsFor, timestamp } from './draft.js'
 import { encryptedFiles, encryptedVersion, putMetadata, validated } from './metadata.js'
 import { assertFiles, assertRequest, bad } from './publish-request.js'
 
@@ -59,11 +59,17 @@ export async function differences(context: Context, did: string, changes: Change
 }
 
 async function begun(context: Context, did: string, changes: Changes) {
-  const { access, price: _, ...others } = changes
-  assertRequest(access ? { ...others, access } : others)
+  const { access, accessLists, terms, price: _, ...others } = changes
+  assertRequest({
+    ...others,
+    access: access ?? undefined,
+    accessLists: accessLists ?? undefined,
+    terms: terms ?? undefined,
+  })
   if (changes.keepOld && !changes.files) throw bad('keepOld', 'needs new files')
   const served = await servedDocument(context, did)
   const sender = await permitted(context, served, changes)
+  await assertLists(sender.client, accessLists ?? [], sender.address)
   return { served, sender, plan: await planOf(context, sender, served, changes) }
 }
 
@@ -71,7 +77,7 @@ async function edited(context: Context, served: Served, { described, service }: 
   const { files } = described
   if (files) await assertFiles(context, files)
   const sealed = files && (await sealedFiles(context, served, service, { files, keepOld: described.keepOld }))
-  return withChanges(served.document, described, { index: service.index, sealed })
+  return changedDocument(context.url, served, described, { index: service.index, sealed })
 }
 
 function sealedFiles(
@@ -119,29 +125,4 @@ async function permitted(context: Context, { chainId, nft, did }: Served, option
   const owner = await view(client, nft, 'ownerOf', [1n])
   const whose = owner ? ` Its owner ${owner} may, and whom the owner has named.` : ''
   throw new TidegateError('NOT_PERMITTED', `The account ${address} may not change ${did}.${whose}`)
-}
-
-function withChanges(document: Json, changes: Changes, own: { index: number; sealed: Hex | undefined }): Json {
-  const { name, description, author, license, tags, serviceName, timeout, access } = changes
-  const kept = withoutAdded(document)
-  const services = (kept.services as Json[]).map((service, at) =>
-    at === own.index ? { ...service, ...defined({ name: serviceName, timeout, files: own.sealed }) } : service,
-  )
-  const described = defined({ name, description, author, license, tags })
-  const { credentials, ...rest } = kept
-  return {
-    ...rest,
-    metadata: { ...(kept.metadata as Json), ...described, updated: timestamp() },
-    services,
-    ...admitted(access, credentials),
-  }
-}
-
-/** Returns the credentials after a change; denied accounts stay denied. */
-function admitted(access: readonly Address[] | null | undefined, before: unknown): Json {
-  if (access === undefined) return before === undefined ? {} : { credentials: before }
-  const deny = (before as { deny?: unknown } | undefined)?.deny
-  const denied = Array.isArray(deny) && deny.length > 0 ? { deny } : {}
-  if (access !== null) return { credentials: { ...credentialsFor(access), ...denied } }
-  return Object.keys(denied).length > 0 ? { credentials: { allow: [], ...denied } } : {}
 }

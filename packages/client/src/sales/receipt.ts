@@ -5,7 +5,10 @@ import { chainsOf } from '../chain/contracts.js'
 import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { acceptedIn } from '../terms/acceptance.js'
+import { termsOf } from '../terms/terms-of.js'
 import type { Asset, Receipt } from '../types.js'
+import { defined } from '../values.js'
 import { type IndexedOrder, indexedOrders } from './indexed-orders.js'
 import { PaymentReader } from './payment-reader.js'
 import { matched, saleOf } from './sale.js'
@@ -17,7 +20,7 @@ export interface ReceiptOptions {
 }
 
 /**
- * Returns the receipt of an order: the asset, all payments with their receivers, and the end of the access. With a wallet,
+ * Returns the receipt of an order: the asset, all payments with their receivers, accepted terms, and the end of the access. With a wallet,
  * only for an order that its account received, paid or sold. Throws TidegateError `UNKNOWN_CHAIN`, `UNKNOWN_ORDER`,
  * `UNKNOWN_TRANSACTION`, `NOT_YOUR_ORDER`, `CHAIN_UNREACHABLE`.
  *
@@ -38,7 +41,7 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
   const rows = listed.filter((row) => row.tx === tx && row.did !== '')
   const [first] = rows
   if (!first) throw await unknownOrder(context, tx, chainId === undefined ? chains : [chainId])
-  const reader = await PaymentReader.of(context, first.chainId)
+  const [reader, client] = await Promise.all([PaymentReader.of(context, first.chainId), context.chain(first.chainId)])
   const pairs = matched(rows, await reader.ordersOfAll(rows, signal))
   const account = context.wallet ? await addressOf(context) : undefined
   for (const { row, order } of pairs) {
@@ -47,8 +50,11 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
     const publisher = asset ? { publisher: asset.owner } : {}
     if (account && ![row.consumer, order.payer, asset?.owner].includes(account)) continue
     const sale = await saleOf(reader, row, order, served)
+    const sha256 = await acceptedIn(client, tx, row.datatoken)
+    const isCurrent = served && termsOf(context.url, served.document)?.sha256 === sha256
+    const terms = sha256 ? { terms: { sha256, ...defined({ isCurrent }) } } : {}
     const started = order.renews ? await startOf(reader, row, order.renews) : order.time
-    return { ...sale, ...publisher, ...accessOf(asset, sale.service, started), provider: context.url }
+    return { ...sale, ...publisher, ...accessOf(asset, sale.service, started), ...terms, provider: context.url }
   }
   throw new TidegateError('NOT_YOUR_ORDER', `order: ${tx} belongs to ${first.consumer}, not to ${account}.`)
 }

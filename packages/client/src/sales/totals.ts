@@ -1,5 +1,19 @@
 import { summed } from '../chain/erc20.js'
-import type { Amount, Paid, Sale, SalesTotal } from '../types.js'
+import type { Amount, Paid, Sale } from '../types.js'
+
+/** The sales of one asset in one month. */
+export interface SalesTotal {
+  /** Year and month in UTC: "2026-11". */
+  month: string
+  did: string
+  name: string
+  orders: number
+  renewals: number
+  /** Payments to the publisher by token. */
+  income: Amount[]
+  /** All payments of the buyers by token. */
+  total: Amount[]
+}
 
 /** Returns the payments to the publisher by token. */
 export const incomeOf = ({ payments }: Pick<Paid, 'payments'>): Amount[] =>

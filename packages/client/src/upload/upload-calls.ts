@@ -1,3 +1,4 @@
+import { webLink } from '../assets/asset-links.js'
 import type { Context } from '../context.js'
 import { provenOften } from '../download/proof.js'
 import { TidegateError } from '../errors.js'
@@ -18,6 +19,9 @@ export interface Hosted {
   /** The storage object for `publish`. */
   object: { type: 'hosted'; id: string; name?: string }
 }
+
+/** Metadata of a new upload; true for a key without a value. */
+type Facts = Record<string, string | true | undefined>
 
 const PATH = '/api/services/uploads'
 
@@ -65,11 +69,7 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
 
   return {
     /** Begins an upload, or finds it again by the idempotency key if the first response was lost. Returns its id and offset. */
-    create(
-      size: number,
-      facts: Record<string, string | undefined>,
-      idempotencyKey: string,
-    ): Promise<{ id: string; offset: number }> {
+    create(size: number, facts: Facts, idempotencyKey: string): Promise<{ id: string; offset: number }> {
       // only the id is used: no proof goes to the URL of a response
       return call({ method: 'POST', headers: creationHeaders(size, facts, idempotencyKey) }, (response) => ({
         id: matched(/\/([\w-]{1,200})$/, response.headers.get('location')),
@@ -112,15 +112,25 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
         return { id, size, sha256: digest, object: { type: 'hosted', id } }
       }),
 
+    /** Returns the URL and the SHA-256 of a complete public file. */
+    published: (id: string): Promise<{ url: string; sha256: string }> =>
+      call({ method: 'GET', id }, async (response) => {
+        const { publicUrl, sha256 } = fieldsOf(parsed(await boundedText(response, LIMITS.refusal)))
+        const link = webLink(context.url, publicUrl)
+        if (!link) throw new TidegateError('UNSUPPORTED', 'This provider hosts no public files.')
+        return { url: link.url, sha256: matched(/^([0-9a-f]{64})$/, sha256) }
+      }),
+
     /** Deletes a file that no asset uses. */
     remove: (id: string): Promise<void> => call({ method: 'DELETE', id }, () => undefined),
   }
 }
 
-function creationHeaders(size: number, facts: Record<string, string | undefined>, idempotencyKey: string) {
-  const metadata = Object.entries(facts).flatMap(([key, value]) =>
-    value ? [`${key} ${base64(new TextEncoder().encode(value))}`] : [],
-  )
+function creationHeaders(size: number, facts: Facts, idempotencyKey: string) {
+  const metadata = Object.entries(facts).flatMap(([key, value]) => {
+    if (value === true) return [key]
+    return value ? [`${key} ${base64(new TextEncoder().encode(value))}`] : []
+  })
   return {
     'upload-length': String(size),
     'idempotency-key': idempotencyKey,

@@ -58,10 +58,27 @@ export interface UploadOptions {
  * await publish(context, { files: [object], name: 'Tide tables', price: 'free' })
  */
 export async function upload(context: Context, source: UploadSource, options: UploadOptions = {}): Promise<Hosted> {
-  const { onProgress, retries = LIMITS.retries, signal = new AbortController().signal } = options
-  const { name = source.name, contentType = source.type, anonymous = false } = options
+  const { name = source.name, anonymous = false } = options
   const named = anonymous || !name ? {} : { name: assertFileName(name) }
   const filename = named.name?.replace(/^.*\//s, '')
+  const hosted = await sendFile(context, source, { ...options, filename }, (calls, id) => calls.hosted(id, source.size))
+  return { ...hosted, object: { ...hosted.object, ...named } }
+}
+
+interface SendOptions extends UploadOptions {
+  filename: string | undefined
+  isPublic?: true
+}
+
+/** Sends a file in parts until it is complete. Returns the result of `complete`. */
+export async function sendFile<T>(
+  context: Context,
+  source: UploadSource,
+  options: SendOptions,
+  complete: (calls: ReturnType<typeof uploadCalls>, id: string) => Promise<T>,
+): Promise<T> {
+  const { onProgress, retries = LIMITS.retries, signal = new AbortController().signal } = options
+  const { filename, contentType = source.type, isPublic } = options
   const { size: total } = source
   const calls = uploadCalls(context, signal)
   let id = options.resume
@@ -73,7 +90,7 @@ export async function upload(context: Context, source: UploadSource, options: Up
     try {
       signal.throwIfAborted()
       if (id === undefined) {
-        ;({ id, offset } = await calls.create(total, { filename, filetype: contentType }, key))
+        ;({ id, offset } = await calls.create(total, { filename, filetype: contentType, public: isPublic }, key))
         await options.onBegun?.(id)
       }
       offset ??= await calls.offset(id, total)
@@ -81,10 +98,7 @@ export async function upload(context: Context, source: UploadSource, options: Up
       if (offset > furthest) failures = 0
       furthest = Math.max(furthest, offset)
       onProgress?.({ sent: offset, total, resumed })
-      if (offset === total) {
-        const hosted = await calls.hosted(id, total)
-        return { ...hosted, object: { ...hosted.object, ...named } }
-      }
+      if (offset === total) return await complete(calls, id)
       const bytes = await read(source, offset, Math.min(offset + part, total))
       const began = Date.now()
       offset = await calls.append(id, offset, bytes)

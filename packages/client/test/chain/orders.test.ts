@@ -118,23 +118,29 @@ describe('an expired order', () => {
     expect((await tidegate.quote(did)).order).toBeUndefined()
   })
 
-  it('is renewed for the provider fee if only that has expired', async () => {
+  it('is renewed for the provider fee if only that has expired, and if the terms are accepted', async () => {
     const adjust = (document: Record<string, never>) => {
       for (const service of document.services as unknown as { type: string }[]) service.type = 'compute'
+      const termsAndConditions = { url: 'https://example.org/terms.md', sha256: acceptTerms }
+      Object.assign(document.metadata as unknown as object, { additionalInformation: { termsAndConditions } })
     }
+    const acceptTerms = 'ab'.repeat(32)
     const price = { token: world.network.addresses.Ocean, rate: 10n ** 18n }
     const { did } = await market.sale({ price, timeout: 30 * HOUR, adjust })
     const buyer = await market.person()
     await market.give(price.token, buyer, 10n ** 19n)
     const asked = () => ({ environment: ENVIRONMENT.id, validUntil: Math.floor(Date.now() / 1000) + HOUR })
-    const first = await buyer.tidegate.buy(did, asked())
+    const first = await buyer.tidegate.buy(did, { ...asked(), acceptTerms })
     expect(first.paid).toMatchObject([{ symbol: 'OCEAN', amount: '1.00100000000000042' }])
 
     later(2 * HOUR)
     const quote = await buyer.tidegate.quote(did, asked())
     expect(quote).toMatchObject({ renews: first.order, price: { total: [{ units: 420n }] } })
     const before = await market.balance(price.token, buyer)
-    const renewed = await buyer.tidegate.buy(quote, asked())
+    await expect(buyer.tidegate.buy(quote, asked())).rejects.toMatchObject({ code: 'TERMS_NOT_ACCEPTED' })
+    const renewed = await buyer.tidegate.buy(quote, { ...asked(), acceptTerms })
+    const { input } = await market.reader.getTransaction({ hash: renewed.order })
+    expect(input.endsWith(`eb78482634c9ab7f${acceptTerms}`)).toBe(true)
     expect(renewed).toMatchObject({ reused: false, paid: [{ units: 420n }], transactions: { length: 2 } })
     expect(before - (await market.balance(price.token, buyer))).toBe(420n)
     expect(await buyer.tidegate.quote(did, asked())).toMatchObject({ order: renewed.order, price: { total: [] } })

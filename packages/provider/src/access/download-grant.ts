@@ -16,16 +16,16 @@ export function assertFitsLink(userdata: UserData | undefined): void {
 }
 
 /**
- * Returns the grant of a download link for an admitted file, or for an archive of all. It expires with the caller's auth token, if that is
- * earlier. `lifetime` in seconds.
+ * Returns the grant of a download link for an admitted file, or for an archive of all. It expires with the caller's auth token or
+ * the order, if that is earlier. `lifetime` in seconds.
  */
 export function grantOf(
-  { opened, consumer, fileIndex }: Admitted,
+  { opened, consumer, fileIndex, order }: Admitted,
   { orderTx, userdata, lifetime }: { orderTx: Hex; userdata: UserData | undefined; lifetime: number },
 ): Grant {
   const { asset, service } = opened
   const { token } = consumer
-  const expiresAt = secondsNow() + lifetime
+  const expiresAt = Math.min(secondsNow() + lifetime, order.endsAt)
   return {
     consumer: consumer.address,
     chainId: asset.chain.chainId,

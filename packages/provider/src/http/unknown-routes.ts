@@ -31,13 +31,14 @@ export function rejectUnknownRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Whether a path matches the pattern of a route. `:name` matches one segment, a final `*` any number. */
+/** Whether a path matches the pattern of a route. `:name` matches one segment, a final `:name?` or none, a final `*` any number. */
 function matches(pattern: string, path: string): boolean {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1))
   const expected = pattern.split('/')
   const segments = path.replace(/(.)\/$/, '$1').split('/')
+  const missing = expected.length - segments.length
   return (
-    expected.length === segments.length &&
-    expected.every((part, index) => part.startsWith(':') || part === segments[index])
+    (missing === 0 || (missing === 1 && pattern.endsWith('?'))) &&
+    segments.every((segment, index) => expected[index]?.startsWith(':') || expected[index] === segment)
   )
 }

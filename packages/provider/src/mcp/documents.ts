@@ -1,5 +1,4 @@
 import type { Context } from '@tidegate/client'
-import type { Extras } from './views.js'
 
 type Json = Record<string, unknown>
 
@@ -17,18 +16,13 @@ export interface Sample {
   name: string
 }
 
-/** Reads the samples of an asset, and whether it has terms, from its document. Throws TidegateError. */
-export async function extrasOf(
-  { api }: Context,
-  did: string,
-  signal: AbortSignal,
-): Promise<Extras & { samples: Sample[] }> {
+/** Reads the samples of an asset from its document. Throws TidegateError. */
+export async function samplesOf({ api }: Context, did: string, signal: AbortSignal): Promise<Sample[]> {
   const document = await api.get<Json>(`/api/aquarius/assets/ddo/${did}`, {}, signal)
   const { metadata } = { ...document, ...fieldsOf(document.credentialSubject) } as Json
-  const { links, additionalInformation } = fieldsOf(metadata)
-  const terms = fieldsOf(fieldsOf(additionalInformation).termsAndConditions)
+  const { links } = fieldsOf(metadata)
   const listed = Array.isArray(links) ? links : Object.values(fieldsOf(links))
-  return { samples: listed.slice(0, LINKS).flatMap(sampleOf), hasTerms: terms.url !== undefined }
+  return listed.slice(0, LINKS).flatMap(sampleOf)
 }
 
 /** Only public hosted files are samples: nothing else that a publisher names is ever requested. */

@@ -1,7 +1,7 @@
 import { type Context, TidegateError } from '@tidegate/client'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { Answer } from './answers.js'
-import { extrasOf } from './documents.js'
+import { samplesOf } from './documents.js'
 import { plainLine, plainLines } from './plain-text.js'
 import type { Input, Output } from './shapes.js'
 import { plainMedia } from './views.js'
@@ -14,7 +14,7 @@ export async function preview(
   { did, sample = 0 }: Input<'preview'>,
   signal: AbortSignal,
 ): Promise<Answer<Output<'preview'>>> {
-  const { samples } = await extrasOf(context, did, signal)
+  const samples = await samplesOf(context, did, signal)
   const chosen = samples[sample]
   if (!chosen)
     throw new TidegateError(

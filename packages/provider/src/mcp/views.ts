@@ -53,13 +53,8 @@ export function searchView({ total, atLeast, page, more, assets }: SearchResult)
   return { total, atLeast, page, more, assets: shown }
 }
 
-/** Facts of an asset's document that the library does not tell. */
-export interface Extras {
-  samples: readonly unknown[]
-  hasTerms: boolean
-}
-
-export function assetView(asset: Asset, { samples, hasTerms }: Extras): Output<'asset'> {
+/** `samples`: how many `preview` shows. */
+export function assetView(asset: Asset, samples: number): Output<'asset'> {
   const { facts, untrusted } = factsOf(asset, DESCRIPTION.long)
   return {
     ...facts,
@@ -69,8 +64,8 @@ export function assetView(asset: Asset, { samples, hasTerms }: Extras): Output<'
       .filter(({ id }) => isPlain(id))
       .slice(0, listed.services)
       .map((one) => serviceView(asset, one)),
-    sampleCount: samples.length,
-    hasTerms,
+    sampleCount: samples,
+    hasTerms: asset.terms !== undefined,
     untrusted: { ...untrusted, license: plainLine(asset.license, line) },
   }
 }

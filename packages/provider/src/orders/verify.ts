@@ -23,6 +23,8 @@ export interface VerifiedOrder {
   txId: Hex
   /** Time of the block, in seconds since 1970. */
   timestamp: number
+  /** Last second of access, since 1970; Infinity if there is no end. */
+  endsAt: number
   /** Fees that the order and its reuse paid to this provider. */
   paid: PaidFee[]
 }
@@ -42,7 +44,7 @@ export async function verifyOrder(
   const started = events.filter((event) => event.kind === 'started')
   if (started.length > 0) {
     const all = [...conditions(claim, transactions, now), ...quoteConditions(claim, now)]
-    return checkStarted(started, all, { txId: claim.txId, paid: paidFees(events, claim) })
+    return checkStarted(started, all, { txId: claim.txId, paid: paidFees(events, claim) }, claim)
   }
   const reused = events.filter((event) => event.kind === 'reused')
   if (reused.length > 0) {
@@ -57,15 +59,25 @@ function checkStarted(
   orders: StartedOrder[],
   all: Condition[],
   found: Pick<VerifiedOrder, 'txId' | 'paid'>,
+  timed: Pick<OrderClaim, 'timeout' | 'environments'>,
 ): VerifiedOrder {
   let furthest = -1
   for (const order of orders) {
     const failed = all.findIndex(([, , holds]) => !holds(order))
-    if (failed === -1) return { timestamp: Number(order.timestamp), ...found }
+    if (failed === -1) return { timestamp: Number(order.timestamp), endsAt: endOf(order, timed), ...found }
     furthest = Math.max(furthest, failed)
   }
   const [code, message] = all[furthest] as Condition
   throw refusal(code, message)
+}
+
+/** Returns the last second of the access time, and for compute of the time that the fee pays for. */
+function endOf(
+  { timestamp, fee }: Pick<StartedOrder, 'timestamp' | 'fee'>,
+  { timeout, environments }: Pick<OrderClaim, 'timeout' | 'environments'>,
+): number {
+  const access = timeout === 0 ? Number.POSITIVE_INFINITY : Number(timestamp) + timeout
+  return environments ? Math.min(access, Number(fee?.validUntil)) : access
 }
 
 /**
@@ -90,7 +102,8 @@ async function checkReused(
       if (checked.has(orderTxId)) continue
       if (checked.size >= CHAIN_LIMITS.receipts.reused) break
       checked.add(orderTxId)
-      return await originalOrder(claim, orderTxId, transactions, checking)
+      const order = await originalOrder(claim, orderTxId, transactions, checking)
+      return { ...order, endsAt: Math.min(order.endsAt, endOf(reuse, { ...claim, timeout: 0 })) }
     } catch (error) {
       if (!(error instanceof OrderError)) throw error
       firstError ??= error
@@ -114,7 +127,8 @@ async function originalOrder(
   // a reuse renews environment and compute time; for access, the order itself must have the right quote
   const quoted = claim.environments ? [] : [QUOTED_FOR_ACCESS]
   const all = [...conditions(claim, transactions, now), ...quoted]
-  return checkStarted(started, all, { txId, paid: paidFees(events, { ...claim, txId }) })
+  const { timeout } = claim
+  return checkStarted(started, all, { txId, paid: paidFees(events, { ...claim, txId }) }, { timeout })
 }
 
 function refusal(code: ErrorCode, message: string): OrderError {

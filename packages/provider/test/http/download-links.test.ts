@@ -86,10 +86,11 @@ describe('download links', () => {
     expect(signed.headers.get('etag')).toBe(etag)
   })
 
-  it('end with the name of the file, which any other may replace', async () => {
+  it('end with the name of the file, which any other, or none, may replace', async () => {
     const { url } = await link()
     expect(url.endsWith('/tides.csv')).toBe(true)
     expect((await ask(url.replace(/tides.csv$/, 'any%20name.csv'))).text).toBe(CONTENT.toString())
+    for (const bare of ['', '/']) expect((await ask(url.replace(/\/tides.csv$/, bare))).text).toBe(CONTENT.toString())
   })
 
   it('end with a generic name if the storage tells none', async () => {
@@ -232,10 +233,13 @@ describe('download links', () => {
 
   it('end with the order', async () => {
     const short = await world.publishUrl(world.storage.file('/short.csv', CONTENT), { timeout: 900 })
-    const { url } = await createLink(base, short, await world.order(short, buyer), buyer)
+    const order = await world.order(short, buyer)
+    const { blockNumber } = await world.provider.getTransactionReceipt(order)
+    const { url, expires } = await createLink(base, short, order, buyer)
+    expect(expires).toBe((await world.provider.getBlock(blockNumber)).timestamp + 900)
     expect((await ask(url)).status).toBe(200)
     later(1000)
-    expect(await codeOf(url)).toEqual([400, 'ORDER_EXPIRED'])
+    expect(await codeOf(url)).toEqual([410, 'LINK_EXPIRED'])
   })
 
   it('end while the asset is revoked', async () => {

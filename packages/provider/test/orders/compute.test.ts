@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { acquire, mined, order } from '../../../../test/helpers/consume.js'
+import { createLink } from '../../../../test/helpers/links.js'
 import { ocean, type ProviderFees } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { type Answer, ask, downloadUrl, served } from '../../../../test/helpers/requests.js'
@@ -113,7 +114,10 @@ describe('compute environments', () => {
     const txId = await ordered(await fee({ environment: 'free', validUntil: String(inSeconds(3)) }))
     await expect.poll(() => verdict(txId), { timeout: 60_000 }).toBe('ORDER_COMPUTE_ENDED')
     const renewed = await fee({ environment: 'free', validUntil: String(inSeconds(600)) })
-    expect(await verdict(await reused(txId, renewed))).toBe('tides')
+    const renewal = await reused(txId, renewed)
+    expect(await verdict(renewal)).toBe('tides')
+    const { expires } = await createLink(world.network.providerUrl, asset, renewal, machine)
+    expect(expires).toBe(Number(renewed.validUntil))
   })
 
   describe('depend on the type of the service:', () => {

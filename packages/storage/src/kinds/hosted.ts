@@ -18,33 +18,14 @@ export type HostedObject = z.infer<typeof hostedFile>
 
 /** Creates the storage for files that this service hosts. */
 export function hostedStorage({ hosted }: StorageTools): Storage<HostedObject> {
-  async function open({ id }: HostedObject, { method, headers: asked, signal }: OpenRequest): Promise<OpenedFile> {
-    const file = await hosted?.(id)
-    if (!file) throw missing()
-    const { size, name } = file
-    const etag = `"${file.sha256}"` // the hash identifies the content
-    if (matchesIfNoneMatch(asked['if-none-match'], etag))
-      return { status: 304, headers: { etag }, body: Readable.from([]) }
-    const range = isSame(asked['if-range'], etag) ? byteRange(asked.range, size) : undefined
-    if (range === 'unsatisfiable')
-      return { status: 416, headers: { etag, 'content-range': `bytes */${size}` }, body: Readable.from([]) }
-    const { start, end } = range ?? { start: 0, end: size - 1 }
-    const headers: OpenedFile['headers'] = {
-      etag,
-      'accept-ranges': 'bytes',
-      'content-type': file.contentType,
-      'content-length': String(end - start + 1),
-      'repr-digest': digestOf(file),
-    }
-    if (range) headers['content-range'] = `bytes ${start}-${end}/${size}`
-    const body = method === 'HEAD' || size === 0 ? Readable.from([]) : await read(file, start, end, signal)
-    return { status: range ? 206 : 200, headers, body, hostedBy: file.owner, ...(name ? { name } : {}) }
-  }
-
   return {
     type: 'hosted',
     schema: hostedFile,
-    open,
+    async open({ id }, request) {
+      const file = await hosted?.(id)
+      if (!file) throw missing()
+      return openHosted(file, request)
+    },
     async describe({ id }) {
       const file = await hosted?.(id)
       if (!file) return { valid: false, reason: 'not_found' }
@@ -52,6 +33,31 @@ export function hostedStorage({ hosted }: StorageTools): Storage<HostedObject> {
       return { valid: true, contentLength, contentType, ...(name ? { name } : {}) }
     },
   }
+}
+
+/** Opens a hosted file, or a range of it, under the conditions of a request. Throws StorageError. */
+export async function openHosted(
+  file: HostedFile,
+  { method, headers: asked, signal }: Pick<OpenRequest, 'method' | 'headers' | 'signal'>,
+): Promise<OpenedFile> {
+  const { size, name } = file
+  const etag = `"${file.sha256}"` // the hash identifies the content
+  if (matchesIfNoneMatch(asked['if-none-match'], etag))
+    return { status: 304, headers: { etag }, body: Readable.from([]) }
+  const range = isSame(asked['if-range'], etag) ? byteRange(asked.range, size) : undefined
+  if (range === 'unsatisfiable')
+    return { status: 416, headers: { etag, 'content-range': `bytes */${size}` }, body: Readable.from([]) }
+  const { start, end } = range ?? { start: 0, end: size - 1 }
+  const headers: OpenedFile['headers'] = {
+    etag,
+    'accept-ranges': 'bytes',
+    'content-type': file.contentType,
+    'content-length': String(end - start + 1),
+    'repr-digest': digestOf(file),
+  }
+  if (range) headers['content-range'] = `bytes ${start}-${end}/${size}`
+  const body = method === 'HEAD' || size === 0 ? Readable.from([]) : await read(file, start, end, signal)
+  return { status: range ? 206 : 200, headers, body, hostedBy: file.owner, ...(name ? { name } : {}) }
 }
 
 /** Returns the digest of the whole file (RFC 9530), also for a range. */

@@ -1,19 +1,23 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { type Amount, type Asset, type Context, type Quote, tokens } from '@tidegate/client'
+import { type Amount, type Asset, type Context, type Quote, type TermsText, tokens } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
-import { plainLine } from '@tidegate/provider/mcp'
+import { plainLine, plainText } from '@tidegate/provider/mcp'
 import { validityText } from '../amounts.js'
 
 /** Milliseconds for an answer of the user. */
 const PATIENCE = 600_000
 /** Characters of a publisher's name of an asset. */
 const NAME = 120
+/** Characters of terms in a question. */
+const TERMS = 3_000
 
 /** What the user is asked about. */
 export interface Question {
   asset: Asset
   quote: Quote
   account: string
+  /** Terms that the purchase accepts. */
+  terms: TermsText | undefined
 }
 
 /** Asks the user by the client's elicitation. Throws CommandError `NOT_CONFIRMED` unless the user accepts. */
@@ -35,7 +39,7 @@ export async function confirm(
 }
 
 /** Facts come first, and a stranger's text comes last in one line: it cannot look like a price. */
-async function messageOf(context: Context, { asset, quote, account }: Question): Promise<string> {
+async function messageOf(context: Context, { asset, quote, account, terms }: Question): Promise<string> {
   const list = await tokens(context, quote.chainId)
   const symbols = new Map(Object.entries(list).map(([symbol, address]) => [address.toLowerCase(), symbol]))
   const text = ({ amount, token, symbol }: Amount) => {
@@ -53,5 +57,17 @@ async function messageOf(context: Context, { asset, quote, account }: Question):
     `Account: ${account}`,
     `Asset: ${asset.did}`,
     `Its publisher calls it: "${plainLine(asset.name, NAME)}"`,
+    ...(terms ? termsLines(terms) : []),
   ].join('\n')
+}
+
+/** Terms are strangers' text: each line is marked, so that none looks like a fact of the question. */
+function termsLines({ url, sha256, text }: TermsText): string[] {
+  const shown = text === undefined ? [] : plainText(text, TERMS).split('\n')
+  return [
+    'To accept is to accept the terms of the publisher as well:',
+    `Terms: ${plainLine(url, 500)}`,
+    `SHA-256 of the terms: ${sha256}`,
+    ...shown.map((line) => `> ${line}`),
+  ]
 }

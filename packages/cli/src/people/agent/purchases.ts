@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { Bought, Quote, Tidegate } from '@tidegate/client'
+import type { Asset, Bought, Quote, TermsText, Tidegate } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
-import { amountView, extrasOf, type Input, type Output } from '@tidegate/provider/mcp'
+import { amountView, type Input, type Output } from '@tidegate/provider/mcp'
 import { confirm } from './confirm.js'
 import type { Spending } from './spending.js'
 
@@ -13,6 +13,8 @@ export interface PurchaseOptions {
   spending: Spending
   /** Whether to buy without a question. */
   yes: boolean
+  /** Whether to accept terms without a question. */
+  acceptTerms: boolean
 }
 
 const NOTE = 'Amounts include all fees except gas. Download with `get`.'
@@ -49,12 +51,12 @@ export class Purchases {
       return this.result({ did, service: quote.service, order: quote.order, reused: true, paid: [], transactions: [] })
     if (quote.price.type === 'unavailable' && !quote.renews)
       throw new CommandError('UNAVAILABLE', 'No exchange and no dispenser sells access to the asset now.')
-    await this.assertNoTerms(did, signal)
     const reservation = await spending.reserve(client.context, quote)
     try {
-      if (!yes)
-        await confirm(server, client.context, { asset: await client.asset(did, { signal }), quote, account }, signal)
-      const bought = await this.inTurn(quote, signal)
+      const asset = await client.asset(did, { signal })
+      const terms = await this.termsOf(asset, signal)
+      if (!yes) await confirm(server, client.context, { asset, quote, account, terms }, signal)
+      const bought = await this.inTurn(quote, terms?.sha256, signal)
       if (bought.reused) reservation.release()
       return this.result(bought)
     } catch (error) {
@@ -64,24 +66,27 @@ export class Purchases {
     }
   }
 
-  private inTurn(quote: Quote, signal: AbortSignal): Promise<Bought> {
+  private inTurn(quote: Quote, acceptTerms: string | undefined, signal: AbortSignal): Promise<Bought> {
     const { client } = this.options
     const bought = this.last.then(() => {
       // a client that no longer waits gets nothing bought
       signal.throwIfAborted()
-      return client.buy(quote)
+      return client.buy(quote, { acceptTerms })
     })
     this.last = bought.catch(() => undefined)
     return bought
   }
 
-  private async assertNoTerms(did: string, signal: AbortSignal): Promise<void> {
-    const { hasTerms } = await extrasOf(this.options.client.context, did, signal)
-    if (hasTerms)
+  /** Returns the terms that a purchase accepts; undefined without terms. Throws CommandError `TERMS_NOT_ACCEPTED`. */
+  private async termsOf({ did, terms }: Asset, signal: AbortSignal): Promise<TermsText | undefined> {
+    const { client, yes, acceptTerms } = this.options
+    if (!terms) return undefined
+    if (yes && !acceptTerms)
       throw new CommandError(
         'TERMS_NOT_ACCEPTED',
-        'Not bought: the asset has terms that its buyer must accept. The user can read and accept them in the console.',
+        'Not bought: the asset has terms. Only the user can start `tidegate mcp` without --yes, or with --accept-terms.',
       )
+    return client.terms(did, { signal })
   }
 
   private result({ did, service, order, reused, paid, transactions }: Bought): Output<'buy'> {

@@ -25,11 +25,11 @@ export const LIMITS = {
   }),
   ANONYMOUS_REQUESTS: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Maximum requests per minute from one address to one process that need no order (fileinfo, initialize, encrypt, validate, and refused requests); 0 is unlimited. IPv6 addresses count by /64. Default: 600, but unlimited for private addresses unless TRUSTED_PROXIES is set. Downloads have separate limits.',
+    doc: 'Maximum requests per minute from one address to one process that need no order (fileinfo, initialize, encrypt, validate, public files, and refused requests); 0 is unlimited. IPv6 addresses count by /64. Default: 600, but unlimited for private addresses unless TRUSTED_PROXIES is set. Downloads have separate limits.',
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address, and of long answers to its searches; beyond it, searches and descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
+    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address, of long answers to its searches, and of public files; beyond it, searches, public files and descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
   }),
   MAX_ANONYMOUS: setting({
     parse: parse.integer(1, 10_000_000),

@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.js'
 export function openApiDocument(endpoints: readonly Endpoint[], operator: Operator = {}): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    const path = endpoint.path.replace(/:(\w+)\??/g, '{$1}')
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) }
     if (endpoint.doc.head) paths[path].head = headOperation(endpoint)
   }

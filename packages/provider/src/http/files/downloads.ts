@@ -10,13 +10,13 @@ import type { ConsumerLimits, CountedDownload } from '../limits/consumer-limits.
 import { beginTransfer } from '../limits/rate-limits.js'
 import { type Archive, archiveName, describeArchive, openArchive } from './archive.js'
 import { type DeliveryRecords, recordDelivery } from './record.js'
-import { lengthOf, type SentFile, sendFile } from './send-file.js'
+import { lengthOf, type SendOptions, type SentFile, sendFile } from './send-file.js'
 import { conditionsFor, type TaggedFile, withSealedTag } from './validators.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route sends files, and so counts against the limits on downloads. */
-    sendsFile?: true
+    /** The files that the route sends: their bytes are limited by address. Sold ones also count as downloads. */
+    sendsFile?: 'sold' | 'public'
   }
 }
 
@@ -56,6 +56,17 @@ export class Downloads {
         : await openOne(request, admitted, transfer)
     const onEnd = isHead ? () => undefined : await this.begin(request, admitted, file)
     return sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
+  }
+
+  /** Sends a file that needs no order. It counts against the bytes of the address alone. */
+  sendPublic(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file: OpenedFile,
+    more: Pick<SendOptions, 'headers' | 'onEnd'>,
+  ): FastifyReply {
+    const { bytes, batch, stallTimeout } = this.options
+    return sendFile(reply, file, { index: 0, batch, stallTimeout, transfer: beginTransfer(bytes, request), ...more })
   }
 
   /** Counts the beginning of a download. Returns the callback for its end. Throws LimitError, StateError, StorageError. */

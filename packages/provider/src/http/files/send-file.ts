@@ -23,6 +23,8 @@ export interface SendOptions {
   stallTimeout: number
   /** The byte budget of the client, if bytes are limited. */
   transfer: Transfer | undefined
+  /** The service's own headers. Default: no cache keeps the file. */
+  headers?: Record<string, string>
   /** Called once when the response has ended. */
   onEnd(sent: SentFile): void
 }
@@ -41,7 +43,7 @@ export function sendFile(reply: FastifyReply, opened: OpenedFile, options: SendO
 
 /** Writes the response. Returns the counter of the file's bytes. */
 function write(reply: FastifyReply, opened: OpenedFile, options: SendOptions): { readonly bytes: number } {
-  const { index, batch, stallTimeout, transfer } = options
+  const { index, batch, stallTimeout, transfer, headers: own = OWN_HEADERS } = options
   const { status, headers, name, body } = opened
   const { raw, request } = reply
   if (status === 416) {
@@ -49,7 +51,10 @@ function write(reply: FastifyReply, opened: OpenedFile, options: SendOptions): {
     sendFixed(reply.headers({ ...headers, ...OWN_HEADERS }).removeHeader('content-length'), 'RANGE')
     return NOTHING
   }
-  const described = status === 304 ? { ...headers, ...OWN_HEADERS } : describedBy(headers, name, index)
+  const described =
+    status === 304
+      ? { ...headers, ...own }
+      : describedBy(headers, own, contentDisposition(name, fallbackName(index, headers['content-type'])))
   if (status === 304 || request.method === 'HEAD') {
     discard(body)
     reply.code(status).headers(described).send()
@@ -91,12 +96,14 @@ function bufferedBytes(opened: OpenedFile): Buffer | undefined {
 }
 
 /** Returns the headers of a response with a file, or a part of it. The storage's do not override the service's own. */
-function describedBy(headers: OpenedFile['headers'], name: string | undefined, index: number): Record<string, string> {
+function describedBy(
+  headers: OpenedFile['headers'],
+  own: Record<string, string>,
+  disposition: string,
+): Record<string, string> {
   const type = headers['content-type'] || 'application/octet-stream'
   // content-disposition first: V8 is slow to extend an object that begins as a copy
-  const described = { 'content-disposition': '', ...headers, ...OWN_HEADERS, 'content-type': type }
-  described['content-disposition'] = contentDisposition(name, fallbackName(index, headers['content-type']))
-  return described
+  return { 'content-disposition': disposition, ...headers, ...own, 'content-type': type }
 }
 
 /** Flattens headers to the list that Node writes fastest. `described` overrides `defaults`. */

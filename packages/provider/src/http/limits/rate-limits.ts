@@ -30,7 +30,7 @@ export function registerRateLimits(app: FastifyInstance, limits: RateLimits): vo
   const { bytes } = limits
   if (!bytes) return
   app.addHook('onRequest', async (request) => {
-    if (!isDownload(request)) return
+    if (!request.routeOptions.config?.sendsFile) return
     const use = await bytes.use(bytesOf(request))
     if (use.exhausted) throw rateLimited('bytes', use.endsIn)
     ADMITTED.set(request, use)
@@ -68,9 +68,9 @@ export function isHealthProbe({ url }: FastifyRequest): boolean {
   return UNLIMITED.has(end < 0 ? url : url.slice(0, end))
 }
 
-/** Returns whether the route of a request sends files. */
+/** Returns whether the route of a request sends files that are sold. */
 export function isDownload({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config?.sendsFile ?? false
+  return routeOptions.config?.sendsFile === 'sold'
 }
 
 function bytesOf({ ip }: FastifyRequest): string {

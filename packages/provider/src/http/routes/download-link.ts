@@ -31,7 +31,7 @@ export const createDownloadLink: Endpoint = {
   doc: {
     summary: 'Create a download link',
     description:
-      'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
+      'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires, at the latest with the order. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
     params: { ...FILE_DOC, ...PROOF },
     token: true,
     body: 'json',
@@ -86,14 +86,18 @@ async function nameOf(
 export const followDownloadLink: Endpoint = {
   names: [],
   method: 'GET',
-  path: `${PATH}/:grant/:name`,
+  path: `${PATH}/:grant/:name?`,
   doc: {
     summary: 'Download a file by its link',
     description:
       'Verifies the link, asset, credentials and order, and streams the file. It counts as a download of the consumer that the link was created for.',
     path: {
       grant: described(text, 'What the link entitles to, sealed.', 'b3BhcXVl'),
-      name: described(text, 'A file name for programs that take it from the URL; any other may replace it.', 'file-0'),
+      name: described(
+        text,
+        'The name of the file, for programs that take it from the URL. Any other, or none, may replace it.',
+        'file-0',
+      ),
     },
     head: true,
     headers: FILE_REQUEST_HEADERS,

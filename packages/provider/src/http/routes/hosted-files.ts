@@ -1,4 +1,4 @@
-import { factsOf, HOSTING_LIMITS, type HostedRow } from '@tidegate/hosting'
+import { factsOf, HOSTING_LIMITS, type HostedRow, isPublic, servedType } from '@tidegate/hosting'
 import type { ErrorCode } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
@@ -6,10 +6,12 @@ import type { Provers } from '../endpoints/consumer.js'
 import { type JsonSchema, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text } from '../endpoints/params.js'
+import { ownUrl } from '../endpoints/public-url.js'
 import { requireTus, UPLOADS_PATH } from '../files/tus-requests.js'
 import { hostingOf, UPLOAD_ID, UPLOADER_PROOF, type UploaderAction, uploaderProof } from '../files/uploader.js'
 import { answerUpload, withUnreadBody } from '../files/uploading.js'
 import type { Services } from '../services.js'
+import { publicPath } from './public-files.js'
 
 const ONE = `${UPLOADS_PATH}/:id`
 const READ =
@@ -24,14 +26,28 @@ const FILE_FIELDS = {
   sha256: nullable({ type: 'string', description: 'Hex; null until the file is complete.' }),
   name: nullable({ type: 'string' }),
   contentType: nullable({ type: 'string' }),
-  object: nullable({ type: 'object', description: 'The storage object to publish; null until the file is complete.' }),
+  object: nullable({
+    type: 'object',
+    description: 'The storage object to publish; null until the file is complete. Absent if the file is public.',
+  }),
+  publicUrl: nullable({
+    type: 'string',
+    description:
+      'The URL of a public file, or its path if the service does not know its own; null until it is complete.',
+  }),
   expires: nullable({ type: 'integer', description: 'When an upload that is not complete ends: seconds since 1970.' }),
 }
 
-const LISTED = object({
-  ...FILE_FIELDS,
-  assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the assets that use the file.' },
-})
+/** A private file has the one, a public file the other. */
+const EITHER = ['object', 'publicUrl']
+
+const LISTED = object(
+  {
+    ...FILE_FIELDS,
+    assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the assets that use the file.' },
+  },
+  EITHER,
+)
 
 const ERRORS: readonly ErrorCode[] = ['HOSTING_OFF', 'UPLOAD_NOT_FOUND']
 
@@ -64,11 +80,12 @@ export const listUploads: Endpoint = {
         const hosting = hostingOf(services.uploads)
         const { owner } = await prove(request)
         const { after = '' } = readParams(query, request)
+        const base = ownUrl(request, services.settings)
         const rows = await hosting.list(owner, after, HOSTING_LIMITS.hosting.page)
         const uploads = await Promise.all(
           rows.map(async (row) => {
             const using = await hosting.uses.assetsOf(row.id)
-            return { ...shown(row), assets: using.map(({ did }) => did) }
+            return { ...shown(row, base), assets: using.map(({ did }) => did) }
           }),
         )
         const next = rows.length === HOSTING_LIMITS.hosting.page ? { next: rows.at(-1)?.id } : {}
@@ -90,7 +107,7 @@ export const showUpload: Endpoint = {
     params: UPLOADER_PROOF,
     token: true,
     head: true,
-    responses: { 200: json('The file.', object(FILE_FIELDS)) },
+    responses: { 200: json('The file.', object(FILE_FIELDS, EITHER)) },
     errors: [...ERRORS, 'UPLOAD_VERSION'],
   },
   register(app, services) {
@@ -110,7 +127,8 @@ export const showUpload: Endpoint = {
       method: 'GET',
       url: ONE,
       exposeHeadRoute: false,
-      handler: async (request, reply) => reply.send(shown((await own(request)).file)),
+      handler: async (request, reply) =>
+        reply.send(shown((await own(request)).file, ownUrl(request, services.settings))),
     })
   },
 }
@@ -154,12 +172,19 @@ function ownFile(services: Provers & Pick<Services, 'uploads'>, action: Uploader
   }
 }
 
-function shown({ id, size, isDeferred, concat, received: offset, sha256, metadata, expiresAt }: HostedRow) {
-  const { name = null, contentType = null } = factsOf(metadata)
+/** Returns the description of a file. `base`: the URL of this service, if it is known. */
+function shown(file: HostedRow, base = '') {
+  const { id, size, isDeferred, concat, received: offset, sha256, metadata, expiresAt } = file
+  const facts = factsOf(metadata)
+  const { name = null, contentType = null } = facts
   const isComplete = sha256 !== null
+  const isReady = isComplete && concat !== 'partial'
+  const path = () => publicPath(id, { ...facts, contentType: servedType(facts.contentType) })
   return {
     ...{ id, size: isDeferred ? null : size, offset, sha256, name, contentType },
-    object: isComplete && concat !== 'partial' ? { type: 'hosted', id } : null,
+    ...(isPublic(file)
+      ? { publicUrl: isReady ? base + path() : null }
+      : { object: isReady ? { type: 'hosted', id } : null }),
     expires: isComplete ? null : Math.floor(expiresAt / 1000),
   }
 }

@@ -14,6 +14,7 @@ import { initialize } from './initialize.js'
 import { mcp } from './mcp.js'
 import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
+import { publicFile } from './public-files.js'
 import { searchAssets, searchMetadata } from './search.js'
 import { status } from './status.js'
 import { createAuthToken, deleteAuthToken, generateAuthToken, invalidateAuthToken } from './tokens.js'
@@ -36,6 +37,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listUploads,
   showUpload,
   deleteUpload,
+  publicFile,
   createAuthToken,
   deleteAuthToken,
   generateAuthToken,

@@ -47,7 +47,8 @@ export const createUpload: Endpoint = {
         'partial, or final, a semicolon, and the URLs of up to 64 complete partial uploads, separated by spaces.',
       'Idempotency-Key':
         'Up to 128 visible characters, chosen anew for each file: the same request again finds the upload that it has begun.',
-      'Upload-Metadata': 'filename and filetype, each with its value as base64, separated by a comma.',
+      'Upload-Metadata':
+        'filename and filetype, each with its value as base64, separated by a comma; and public, without a value, if anybody may read the file.',
     },
     responses: {
       201: {

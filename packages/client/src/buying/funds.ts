@@ -1,0 +1,59 @@
+import { addressOf } from '../auth/signing.js'
+import { amountOf } from '../chain/erc20.js'
+import { ask, mustView, view } from '../chain/reads.js'
+import type { Context } from '../context.js'
+import type { Amount, Quote } from '../types.js'
+
+/** The buyer's means for a quote. */
+export interface Funds {
+  /** Each token of the price: the amount due, and the buyer's balance. */
+  tokens: { due: Amount; held: Amount }[]
+  /** The chain's native coin in its smallest unit: the buyer's balance, and the estimated network fee. */
+  coin: { held: bigint; fee: bigint }
+}
+
+/** Gas of each kind of transaction, measured with the contracts of a local network and rounded up. */
+const GAS = {
+  approval: 50_000n,
+  /** Datatoken of an exchange or a dispenser, with the order, in one transaction or two. */
+  paid: 330_000n,
+  free: 150_000n,
+  freeInTwo: 220_000n,
+  /** Order with a datatoken that the buyer holds, and the renewal of one. */
+  held: 120_000n,
+  /** Transfers of one fee. */
+  fee: 80_000n,
+}
+
+/**
+ * Returns the buyer's balances for a quote, and an estimate of the network fee: the node's gas price, times the gas of
+ * such purchases as measured. The fee of a rollup for its first layer is not in it. All calls are sent at once. Throws
+ * TidegateError `CHAIN_UNREACHABLE`, `CONTRACT_UNREADABLE`.
+ *
+ * @example
+ * const { tokens, coin } = await tidegate.funds(await tidegate.quote('did:op:…'))
+ * const isEnough = tokens.every(({ due, held }) => held.units >= due.units) && coin.held >= coin.fee
+ */
+export async function funds(context: Context, quote: Quote): Promise<Funds> {
+  const client = await context.chain(quote.chainId)
+  const buyer = context.wallet ? await addressOf(context) : quote.consumer
+  const [balances, held, gasPrice, template] = await Promise.all([
+    Promise.all(quote.price.total.map(({ token }) => mustView(client, token, 'balanceOf', [buyer]))),
+    ask(client.getBalance({ address: buyer })),
+    ask(client.getGasPrice()),
+    view(client, quote.datatoken, 'getId', []),
+  ])
+  const tokens = quote.price.total.map((due, at) => ({
+    due,
+    held: amountOf({ ...due, address: due.token }, balances[at] as bigint),
+  }))
+  return { tokens, coin: { held, fee: gasPrice * gasOf(quote, (template ?? 1) < 2) } }
+}
+
+function gasOf({ price, order, renews, held }: Quote, inTwo: boolean): bigint {
+  if (order || price.type === 'unavailable') return 0n
+  const free = inTwo ? GAS.freeInTwo : GAS.free
+  const ordering = renews || held ? GAS.held : price.type === 'free' ? free : GAS.paid
+  const fees = [price.publishFee, price.providerFee].filter((fee) => fee && fee.units > 0n).length
+  return BigInt(price.total.length) * GAS.approval + ordering + BigInt(fees) * GAS.fee
+}
