@@ -29,7 +29,7 @@ export const mcp: Endpoint = {
     const bodyLimit = Math.min(PROVIDER_LIMITS.mcp.body, settings.MAX_BODY_SIZE)
     app.post(this.path, { bodyLimit }, async (request, reply) => {
       // loaded by the first request: services without agents start without it
-      const { handleMcp } = await import('../mcp/handle.js')
+      const { handleMcp } = await import('./handle.js')
       return handleMcp(app, services, request, reply)
     })
   },
