@@ -19,6 +19,14 @@ const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json')))
 /** Optional modules of libraries: native helpers of pg and ws, sockets of another platform, colours of debug. */
 const UNUSED = ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate', 'supports-color']
+/** Zod 3, for which the SDK of the Model Context Protocol has adapters: all schemas here are of Zod 4. */
+const withoutZod3 = {
+  name: 'without Zod 3',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^(zod\/v3|zod-to-json-schema)$/ }, ({ path }) => ({ path, namespace: 'unused' }))
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
+  },
+}
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 
 const { metafile, outputFiles } = await build({
@@ -44,7 +52,7 @@ const { metafile, outputFiles } = await build({
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
-  plugins: [workspaceModules(root)],
+  plugins: [workspaceModules(root), withoutZod3],
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,

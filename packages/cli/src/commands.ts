@@ -40,6 +40,7 @@ export const COMMANDS: Record<string, CommandEntry> = {
   list: people('create and change lists of the accounts that may buy', () => import('./list.js')),
   token: people('create and delete tokens that replace your signature', () => import('./token.js')),
   link: people('create a download link for browsers and download managers', () => import('./link.js')),
+  mcp: people('offer an agent on this machine tools to find, buy and download', () => import('./mcp.js')),
   use: people('save the provider and the node for the commands', () => import('./use.js')),
   completion: people('print the completion script of a shell', async () =>
     (await import('./completion.js')).completionOf(COMMANDS),

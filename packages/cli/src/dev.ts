@@ -49,7 +49,7 @@ export async function dev(options: DevOptions): Promise<number> {
     seed: options.seed,
     onlyHosts: options.allowHost ?? [],
     // a checkout for the demo alone has no built page
-    environment: { ...DEFAULTS, CONSOLE: String(isConsoleBuilt()), ...process.env },
+    environment: { ...DEFAULTS, MCP: 'on', CONSOLE: String(isConsoleBuilt()), ...process.env },
   })
   const removeNote = leaveNote(network.facts)
   try {

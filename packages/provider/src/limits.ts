@@ -163,6 +163,24 @@ export const PROVIDER_LIMITS = {
     /** Bytes of one value for `tidegate import`. A nonce has 20; no URL could contain many more. */
     value: 1024,
   },
+  mcp: {
+    /** Bytes of a message to /mcp. Tool calls have a few hundred. */
+    body: 65_536,
+    /** Bytes of the result of a tool, as a structure and again as text: 64 KiB with the envelope. Models read all of it. */
+    result: 64_000,
+    /** Milliseconds for a tool of /mcp. Clients wait for a minute by default. */
+    deadline: 45_000,
+    /** Assets of a page; services, files, tags and prices of an asset; orders. */
+    listed: { assets: 10, services: 10, files: 20, tags: 10, amounts: 4, orders: 20 },
+    /** Characters of a stranger's name. */
+    line: 120,
+    /** Characters of a description, in lists and of one asset. */
+    description: { short: 280, long: 4_000 },
+    /** Bytes of a sample that `preview` reads and shows. */
+    preview: 20_480,
+    /** Characters of an error message. */
+    message: 600,
+  },
   links: {
     /**
      * Characters of the grant in a download link, with the longest service id and userdata. Most have 300; URLs of 8,000

@@ -14,6 +14,12 @@ export const timeText = (date: Date) => date.toISOString().replace(/\.\d+Z$/, 'Z
 /** "5.01 OCEAN". The symbol is the token's own claim, so payments also show its address. */
 export const amountText = ({ amount, symbol }: Amount) => `${amount} ${shown(symbol, 20)}`
 
+/** Returns a decimal text in units, exactly. Decimals beyond the token's are cut off. */
+export function unitsOf(text: string, decimals: number): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+}
+
 const isFree = ({ type, total }: Price) => type === 'free' && total.every(({ units }) => units === 0n)
 
 /** Returns a price in a few words. The index's price has no fees. */

@@ -42,6 +42,25 @@ export function cap(text: string): Cap {
   return named === undefined ? { amount } : { amount, token: token(named) }
 }
 
+/** Limits of a session of `tidegate mcp`, each of one token. */
+export const MAX_SPEND = [
+  '--max-spend <amount:token>',
+  'highest total of the session in a token, with all fees except gas; repeatable (default: only free assets)',
+  caps,
+] as const
+export const MAX_EACH = [
+  '--max-each <amount:token>',
+  'highest price of one order in a token; repeatable',
+  caps,
+] as const
+
+function caps(text: string, earlier: Required<Cap>[] | undefined): Required<Cap>[] {
+  const { amount, token } = cap(text)
+  if (token === undefined)
+    throw new InvalidArgumentError('It must be AMOUNT:TOKEN, with the symbol or the address of a token.')
+  return [...(earlier ?? []), { amount, token }]
+}
+
 /** Parses a token: an address, or a symbol. Only the network's list knows the symbols. Throws InvalidArgumentError. */
 export function token(text: string): string {
   if (/^0x/i.test(text)) return address(text)

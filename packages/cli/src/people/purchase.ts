@@ -1,7 +1,7 @@
-import type { Amount, Asset, AssetService, Bought, Quote } from '@tidegate/client'
+import type { Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { agreed } from './agreement.js'
-import { fundsLines, priceLines, priceText, validityText } from './amounts.js'
+import { fundsLines, priceLines, priceText, unitsOf, validityText } from './amounts.js'
 import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
 import { interrupted } from './output/prompts.js'
@@ -78,14 +78,8 @@ function assertWithin({ amount, token }: Cap, { price }: Quote): void {
   for (const part of total) {
     if (token !== undefined && part.token.toLowerCase() !== token.toLowerCase())
       throw refused(`of which --max-price does not cap the token ${part.token}.`)
-    if (exceeds(part, amount)) throw refused(`more than --max-price ${amount}.`)
+    if (part.units > unitsOf(amount, part.decimals)) throw refused(`more than --max-price ${amount}.`)
   }
-}
-
-/** Whether an amount exceeds a decimal text, exactly. The cap's decimals beyond the token's are cut off. */
-function exceeds({ units, decimals }: Amount, cap: string): boolean {
-  const [whole = '', fraction = ''] = cap.split('.')
-  return units > BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
 }
 
 const question = (price: string) => (price === 'free' ? 'Order it?' : `Buy it for ${price}?`)

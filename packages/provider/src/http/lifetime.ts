@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { Deadline } from '@tidegate/common'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { innerOf } from './mcp/inner-requests.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -111,9 +112,11 @@ export class Connections {
       this.fresh.delete(socket)
       const lifetime = new Lifetime()
       request.lifetime = lifetime
+      const inner = innerOf(request)
       const lifetimes = this.inFlight.get(socket)
+      if (inner) inner.signal.addEventListener('abort', () => lifetime.end(), { once: true })
       // the connection closed before its request was read completely
-      if (!lifetimes) lifetime.end()
+      else if (!lifetimes) lifetime.end()
       lifetimes?.add(lifetime)
       reply.raw.on('close', () => {
         lifetimes?.delete(lifetime)

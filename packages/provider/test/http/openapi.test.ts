@@ -15,7 +15,7 @@ describe('the OpenAPI description', () => {
   let world: World
   let spec: { openapi: string; paths: Record<string, Record<string, Operation>> }
   beforeAll(async () => {
-    world = await World.start()
+    world = await World.start({ MCP: 'on' })
     spec = (await ask(`${world.network.providerUrl}/spec`)).json as unknown as typeof spec
   })
 

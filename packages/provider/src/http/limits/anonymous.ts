@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AnonymousCaller } from '../../access/describe-files.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
+import { innerOf } from '../mcp/inner-requests.js'
 import { onRequestEnd } from '../request-end.js'
 import { isPrivate, networkOf } from './address.js'
 import { ConcurrencyLimiter } from './concurrency.js'
@@ -61,7 +62,7 @@ export class AnonymousBudget {
   register(app: FastifyInstance, endpoints: readonly Limited[]): void {
     const paths = anonymousPaths(endpoints)
     app.addHook('onRequest', (request, _reply, done) => {
-      if (!paths.has(request.routeOptions.url ?? '')) return done()
+      if (!paths.has(request.routeOptions.url ?? '') || innerOf(request)?.isCounted) return done()
       done(this.refusalOf(request))
     })
   }
@@ -101,6 +102,8 @@ export class AnonymousBudget {
     const { used, endsIn } = this.windows.add(`requests ${networkOf(request.ip)}`, 1)
     if (this.requests > 0 && used > this.requests && this.isLimited(request, settings.ANONYMOUS_REQUESTS))
       return rateLimited('requests', endsIn)
+    // the outer request has its place
+    if (innerOf(request)) return undefined
     const { ip, lifetime } = request
     const isLimited = this.isLimited(request, settings.MAX_ANONYMOUS_PER_ADDRESS)
     const refused = this.inFlight.enter(networkOf(ip), lifetime, isLimited)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { innerOf } from '../mcp/inner-requests.js'
 import { networkOf } from './address.js'
 import type { BudgetUse, ByteBudgets, Transfer } from './byte-budgets.js'
 import { rateLimited } from './retry-later.js'
@@ -48,7 +49,7 @@ function limitRequests(
 ): void {
   if (maxRequests === 0) return
   app.addHook('onRequest', async (request) => {
-    if (!applies(request) || isHealthProbe(request)) return
+    if (!applies(request) || isHealthProbe(request) || innerOf(request)?.isCounted) return
     const { used, endsIn } = await usage.add(`requests ${networkOf(request.ip)}`, 1, WINDOW, Date.now())
     if (used > maxRequests) throw rateLimited('requests', endsIn)
   })

@@ -1,5 +1,6 @@
-import type { Endpoint } from '../endpoints/endpoint.js'
 import { CATALOGUE_ENDPOINTS } from '../catalogue/endpoints.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+import { mcp } from '../mcp/mcp.js'
 import { assetDdo, assetMetadata } from './assets.js'
 import { decrypt } from './decrypt.js'
 import { directCommand } from './direct-command.js'
@@ -51,6 +52,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   assetNames,
   ...CATALOGUE_ENDPOINTS,
   status,
+  mcp,
   directCommand,
   live,
   ready,

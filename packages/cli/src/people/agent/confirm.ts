@@ -1,0 +1,73 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { type Amount, type Asset, type Context, type Quote, type TermsText, tokens } from '@tidegate/client'
+import { CommandError } from '@tidegate/provider/commands/failures'
+import { plainLine, plainText } from '@tidegate/provider/mcp'
+import { validityText } from '../amounts.js'
+
+/** Milliseconds for an answer of the user. */
+const PATIENCE = 600_000
+/** Characters of a publisher's name of an asset. */
+const NAME = 120
+/** Characters of terms in a question. */
+const TERMS = 3_000
+
+/** What the user is asked about. */
+export interface Question {
+  asset: Asset
+  quote: Quote
+  account: string
+  /** Terms that the purchase accepts. */
+  terms: TermsText | undefined
+}
+
+/** Asks the user by the client's elicitation. Throws CommandError `NOT_CONFIRMED` unless the user accepts. */
+export async function confirm(
+  { server }: McpServer,
+  context: Context,
+  question: Question,
+  signal: AbortSignal,
+): Promise<void> {
+  if (server.getClientCapabilities()?.elicitation === undefined)
+    throw new CommandError(
+      'NOT_CONFIRMED',
+      'Not bought: this client cannot ask its user. Only the user can start `tidegate mcp` with --yes instead.',
+    )
+  const message = await messageOf(context, question)
+  const requestedSchema = { type: 'object' as const, properties: {} }
+  const { action } = await server.elicitInput({ message, requestedSchema }, { timeout: PATIENCE, signal })
+  if (action !== 'accept') throw new CommandError('NOT_CONFIRMED', 'Not bought: the user did not agree.')
+}
+
+/** Facts come first, and a stranger's text comes last in one line: it cannot look like a price. */
+async function messageOf(context: Context, { asset, quote, account, terms }: Question): Promise<string> {
+  const list = await tokens(context, quote.chainId)
+  const symbols = new Map(Object.entries(list).map(([symbol, address]) => [address.toLowerCase(), symbol]))
+  const text = ({ amount, token, symbol }: Amount) => {
+    const known = symbols.get(token.toLowerCase())
+    return `${amount} ${known ?? `of an unknown token that calls itself "${plainLine(symbol, 20)}"`} (token ${token})`
+  }
+  const { price, service: id, renews } = quote
+  const due = price.total.filter(({ units }) => units > 0n)
+  const service = asset.services.find((one) => one.id === id)
+  return [
+    renews ? 'Renew the order of this asset?' : 'Buy access to this asset?',
+    `Price: ${due.map(text).join(' and ') || 'free'}, and gas`,
+    ...(price.providerFee ? [`The price includes the fee of the provider: ${text(price.providerFee)}`] : []),
+    ...(service ? [`An order is valid ${validityText(service)}`] : []),
+    `Account: ${account}`,
+    `Asset: ${asset.did}`,
+    `Its publisher calls it: "${plainLine(asset.name, NAME)}"`,
+    ...(terms ? termsLines(terms) : []),
+  ].join('\n')
+}
+
+/** Terms are strangers' text: each line is marked, so that none looks like a fact of the question. */
+function termsLines({ url, sha256, text }: TermsText): string[] {
+  const shown = text === undefined ? [] : plainText(text, TERMS).split('\n')
+  return [
+    'To accept is to accept the terms of the publisher as well:',
+    `Terms: ${plainLine(url, 500)}`,
+    `SHA-256 of the terms: ${sha256}`,
+    ...shown.map((line) => `> ${line}`),
+  ]
+}

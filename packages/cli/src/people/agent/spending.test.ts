@@ -1,0 +1,73 @@
+import { createContext, type Quote } from '@tidegate/client'
+import { formatUnits } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { Spending } from './spending.js'
+import { safeName } from './tools.js'
+
+const TOKEN = `0x${'aB'.repeat(20)}` as const
+const OTHER = `0x${'cd'.repeat(20)}` as const
+const context = createContext({ url: 'http://localhost' })
+
+function quoteOf(units: bigint, token: typeof TOKEN | typeof OTHER = TOKEN, decimals = 18): Quote {
+  const amount = { token, symbol: 'OCEAN', decimals, units, amount: formatUnits(units, decimals) }
+  return { chainId: 8996, price: { type: 'fixed', total: [amount] } } as unknown as Quote
+}
+const limit = (amount: string, token: string = TOKEN) => ({ amount, token: token.toLowerCase() })
+const REFUSED = { code: 'SPENDING_LIMIT' }
+
+describe('the limits of a session', () => {
+  it('count tokens by address, whatever they call themselves (threat 115)', async () => {
+    const spending = new Spending([limit('5')], [])
+    await expect(spending.reserve(context, quoteOf(1n, OTHER))).rejects.toMatchObject(REFUSED)
+    await spending.reserve(context, quoteOf(5n * 10n ** 18n))
+    await expect(spending.reserve(context, quoteOf(1n))).rejects.toMatchObject(REFUSED)
+    await expect(new Spending([], []).reserve(context, quoteOf(1n))).rejects.toMatchObject(REFUSED)
+    await new Spending([], []).reserve(context, quoteOf(0n))
+  })
+
+  it('are exact, also with more decimals than the token has', async () => {
+    const spending = new Spending([limit('0.000000000000000001999999999999')], [])
+    await expect(spending.reserve(context, quoteOf(2n))).rejects.toMatchObject(REFUSED)
+    await spending.reserve(context, quoteOf(1n))
+    const dollars = new Spending([limit('0.0000019')], [])
+    await expect(dollars.reserve(context, quoteOf(2n, TOKEN, 6))).rejects.toMatchObject(REFUSED)
+    await dollars.reserve(context, quoteOf(1n, TOKEN, 6))
+    expect(dollars.spent()).toEqual([{ token: TOKEN.toLowerCase(), amount: '0.000001' }])
+    const large = new Spending([limit('9'.repeat(60))], [limit('3')])
+    await expect(large.reserve(context, quoteOf(3n * 10n ** 18n + 1n))).rejects.toMatchObject(REFUSED)
+  })
+
+  it('hold for purchases at the same time together, and again after a failure', async () => {
+    const spending = new Spending([limit('5'), limit('4')], [limit('2')])
+    const two = quoteOf(2n * 10n ** 18n)
+    const made = await Promise.allSettled(Array.from({ length: 50 }, () => spending.reserve(context, two)))
+    const reserved = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(reserved).toHaveLength(2)
+    reserved[0]?.release()
+    reserved[0]?.release()
+    await spending.reserve(context, two)
+    await expect(spending.reserve(context, two)).rejects.toMatchObject(REFUSED)
+  })
+})
+
+describe('the name of a downloaded file', () => {
+  it('stays in the folder, and is no name of a setting or of instructions (threat 116)', () => {
+    const did = `did:op:0123456789${'0'.repeat(54)}`
+    expect(safeName(did, 'tides 2026.csv')).toBe('01234567-tides 2026.csv')
+    for (const name of [
+      '../../x',
+      '..',
+      '.bashrc',
+      'CLAUDE.md',
+      'C:\\x',
+      'a\0b',
+      'a/b',
+      '\u202egpj.exe',
+      `${'é'.repeat(500)}.csv`,
+    ]) {
+      const safe = safeName(did, name)
+      expect(safe).toMatch(/^01234567-[^/\\:\0\u202e]+$/u)
+      expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(255)
+    }
+  })
+})

@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { type CallToolResult, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { owned } from '../../../../test/helpers/children.js'
+import { atEnd } from '../../../../test/helpers/cleanup.js'
+import { program, runCommand } from '../../../../test/helpers/command.js'
+import { Market } from '../../../client/test/chain/market.js'
+import { CONTENT, useScripts } from './scripts.js'
+
+const OCEAN = 10n ** 18n
+
+describe('tidegate mcp', () => {
+  const scripts = useScripts()
+  let market: Market
+  beforeAll(() => {
+    market = new Market(scripts.world)
+  })
+  let folders = 0
+  const folder = () => {
+    const path = scripts.at(`downloads-${folders++}`)
+    mkdirSync(path)
+    return path
+  }
+  const sale = async (rate: bigint | 'free', adjust?: (document: Record<string, never>) => void) => {
+    const price = rate === 'free' ? rate : { token: scripts.world.network.addresses.Ocean, rate }
+    return market.sale({ price, ...(adjust ? { adjust } : {}) })
+  }
+
+  /** Starts the command, and connects the SDK's own client. `answer` is the user's to each question. */
+  async function started(args: string[], answer?: () => Promise<'accept' | 'decline'>) {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [...program(), 'mcp', ...args],
+      env: { PATH: process.env.PATH as string, ...scripts.settings() },
+      stderr: 'pipe',
+    })
+    let stderr = ''
+    transport.stderr?.on('data', (part) => {
+      stderr += part
+    })
+    const client = new Client({ name: 'test', version: '1' }, { capabilities: answer ? { elicitation: {} } : {} })
+    const questions: string[] = []
+    if (answer)
+      client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+        questions.push(params.message)
+        return { action: await answer(), content: {} }
+      })
+    await client.connect(transport as never)
+    atEnd(() => client.close())
+    const call = async (name: string, input: object = {}) => {
+      const { structuredContent, content, isError } = (await client.callTool(
+        { name, arguments: { ...input } },
+        undefined,
+        {
+          timeout: 120_000,
+        },
+      )) as CallToolResult
+      const [text] = content as { text: string }[]
+      return { ...structuredContent, refused: isError ? (text?.text ?? '').split(':')[0] : undefined } as Record<
+        string,
+        unknown
+      >
+    }
+    return { client, call, questions, stderr: () => stderr }
+  }
+
+  it('finds, buys a free asset and downloads it, without overwriting (threat 117)', async () => {
+    const did = await scripts.published()
+    const path = folder()
+    const { client, call, stderr } = await started(['--account', '3', '--yes', '--folder', path])
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['search_assets', 'preview', 'buy', 'get']))
+    expect(await call('search_assets', { text: 'tide' })).toMatchObject({ assets: [{ did }] })
+    expect(await call('get', { did })).toMatchObject({ refused: 'NO_ORDER' })
+    const bought = await call('buy', { did })
+    expect(bought).toMatchObject({ reused: false, paid: [], spent: [] })
+    expect(await call('buy', { did })).toMatchObject({ reused: true, order: bought.order })
+    expect(await call('quote', { did })).toMatchObject({ order: bought.order, price: { total: [] } })
+    expect(await call('my_orders')).toMatchObject({ orders: [{ did, order: bought.order }] })
+    const saved = await call('get', { did })
+    expect(readFileSync(saved.path as string).equals(CONTENT)).toBe(true)
+    expect(readdirSync(path)).toEqual([`${did.slice(7, 15)}-tides.csv`])
+    expect(await call('get', { did })).toMatchObject({ refused: 'FILE_EXISTS' })
+    const { url } = await call('download_link', { did })
+    expect(await (await fetch(url as string)).text()).toBe(CONTENT.toString())
+    const { privateKey } = scripts.world.network.accounts[3] as { privateKey: string }
+    expect(stderr()).toContain('a tool failed: NO_ORDER')
+    for (const secret of [url as string, privateKey.slice(2)]) expect(stderr()).not.toContain(secret)
+  })
+
+  it('asks before each purchase, and shows facts before a stranger’s text', async () => {
+    const lie = 'Tides"\nPrice: free\u202e <b>x</b>'
+    const { did, publisher } = await sale(5n * OCEAN, (document) =>
+      Object.assign(document.metadata as unknown as object, { name: lie }),
+    )
+    let answer: 'accept' | 'decline' = 'decline'
+    const { call, questions } = await started(['--account', '2', '--max-spend', '6:ocean'], async () => answer)
+    expect(await call('buy', { did })).toMatchObject({ refused: 'NOT_CONFIRMED' })
+    answer = 'accept'
+    expect(await call('buy', { did })).toMatchObject({ paid: [{ amount: '5.005' }], spent: [{ amount: '5.005' }] })
+    expect(questions).toHaveLength(2)
+    expect(questions[0]?.split('\n').map((line) => line.split(':')[0])).toEqual([
+      ...['Buy access to this asset?', 'Price', 'An order is valid forever', 'Account', 'Asset'],
+      'Its publisher calls it',
+    ])
+    expect(questions[0]).toContain('Price: 5.005 OCEAN (token 0x')
+    expect(publisher.address).not.toBe('')
+    const silent = await started(['--account', '2', '--max-spend', '100:OCEAN'])
+    expect(await silent.call('buy', { did: (await sale('free')).did })).toMatchObject({ refused: 'NOT_CONFIRMED' })
+  })
+
+  it('never spends more than the limits: in parallel, at a raised price, in another token (threat 118)', async () => {
+    const sales = [await sale(5n * OCEAN), await sale(5n * OCEAN), await sale(5n * OCEAN)]
+    const limits = ['--max-spend', '10.02:OCEAN', '--max-each', '6:OCEAN']
+    const { call } = await started(['--account', '4', '--yes', ...limits])
+    const outcomes = await Promise.all(sales.map(({ did }) => call('buy', { did })))
+    expect(outcomes.map(({ refused }) => refused).filter(Boolean)).toEqual(['SPENDING_LIMIT'])
+    expect(outcomes.filter(({ order }) => order)).toHaveLength(2)
+    const [one] = sales
+    const raise = async (rate: bigint) => {
+      const { addresses } = scripts.world.network
+      const exchange = await market.exchangeOf(raised, addresses.Ocean)
+      await market.call(raised.publisher.signer, addresses.FixedPrice, 'setRate', [exchange, rate])
+    }
+    const raised = await sale(5n * OCEAN)
+    const asked = await started(['--account', '5', '--max-spend', '50:OCEAN', '--max-each', '6:OCEAN'], async () => {
+      await raise(7n * OCEAN)
+      return 'accept'
+    })
+    expect(await asked.call('buy', { did: raised.did })).toMatchObject({ refused: 'PRICE_CHANGED' })
+    expect(await asked.call('buy', { did: raised.did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
+    // the failed purchase released its part
+    const { did } = one as { did: string }
+    expect(await asked.call('buy', { did })).toMatchObject({ spent: [{ amount: '5.005' }] })
+    const other = await started(['--account', '6', '--yes', '--max-spend', '100:USDC'])
+    expect(await other.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
+    const unlimited = await started(['--account', '6', '--yes'])
+    expect(await unlimited.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
+  })
+
+  it('accepts terms by an answer of the user, and by --yes only with --accept-terms', async () => {
+    const text = '# Terms\n\nPrice: 0 OCEAN \u202e<b>x</b>\n'
+    const url = scripts.world.storage.file('/terms.md', Buffer.from(text))
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const { did } = await sale('free', (document) =>
+      Object.assign(document.metadata as unknown as object, {
+        additionalInformation: { termsAndConditions: { url, sha256, name: 'Terms' } },
+      }),
+    )
+    const { call } = await started(['--account', '2', '--yes'])
+    expect(await call('describe_asset', { did })).toMatchObject({ hasTerms: true })
+    expect(await call('buy', { did })).toMatchObject({ refused: 'TERMS_NOT_ACCEPTED' })
+    const asked = await started(['--account', '2'], async () => 'accept')
+    expect(await asked.call('buy', { did })).toMatchObject({ reused: false })
+    expect(asked.questions[0]).toContain(`SHA-256 of the terms: ${sha256}\n> Terms\n> \n> Price: 0 OCEAN x`)
+    const agreed = await started(['--account', '3', '--yes', '--accept-terms'])
+    expect(await agreed.call('buy', { did })).toMatchObject({ reused: false })
+  })
+
+  it('only reads without an account, ends with its input, and survives garbage', async () => {
+    const { client } = await started([])
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).not.toContain('buy')
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    const { status, stdout } = await runCommand(['mcp'], scripts.settings(), `garbage\n{"a":1}\n[]\n${ping}\n`)
+    expect({
+      status,
+      answers: stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    }).toEqual({ status: 0, answers: [1] })
+    const flooded = owned(spawn(process.execPath, [...program(), 'mcp'], { env: scripts.settings() }))
+    // it ends before it has read all
+    flooded.stdin.on('error', () => undefined).end('x'.repeat(11_000_000))
+    expect(await once(flooded, 'exit')).toEqual([0, null])
+    for (const args of [
+      ['--folder', scripts.at('none')],
+      ['--max-spend', '5'],
+      ['--max-each', '1e9:OCEAN'],
+    ])
+      expect((await runCommand(['mcp', ...args], scripts.settings())).status).toBe(2)
+  })
+})

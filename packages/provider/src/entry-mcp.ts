@@ -1,0 +1,5 @@
+export { plainLine, plainText } from './mcp/plain-text.js'
+export { addReadingTools, type Reader } from './mcp/reading-tools.js'
+export { addTool, createMcpServer } from './mcp/server.js'
+export { INPUTS, type Input, OUTPUTS, type Output } from './mcp/shapes.js'
+export { amountView, priceView } from './mcp/views.js'

@@ -1,0 +1,60 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { TidegateError } from '@tidegate/client'
+import { ProviderError } from '@tidegate/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addReadingTools } from '../../mcp/reading-tools.js'
+import { createMcpServer } from '../../mcp/server.js'
+import type { Services } from '../services.js'
+import { serviceReader } from './service-reader.js'
+
+/** JSON-RPC's code for an invalid request. */
+const INVALID_REQUEST = -32_600
+
+const BATCH = { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message: 'Batches are not supported.' } }
+
+/** Headers of a request that the transport reads. The auth token is for the tools alone. */
+const READ = ['accept', 'content-type', 'mcp-protocol-version'] as const
+
+/** Answers one JSON-RPC message with a server of its own. When the client leaves, the tool is aborted. */
+export async function handleMcp(
+  app: FastifyInstance,
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply.header('cache-control', 'no-store')
+  if (Array.isArray(request.body)) return reply.code(400).send(BATCH)
+  const server = createMcpServer()
+  addReadingTools(server, serviceReader(app, request, services), (error) => logUnforeseen(request, error))
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  try {
+    await server.connect(transport as never)
+    const handled = transport.handleRequest(transportRequest(request), { parsedBody: request.body })
+    const response = await Promise.race([handled, ended(request)])
+    return response ? await send(reply, response) : reply
+  } finally {
+    await server.close()
+  }
+}
+
+function transportRequest({ headers }: FastifyRequest): Request {
+  const read = READ.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as const] : []))
+  return new Request('http://localhost/mcp', { method: 'POST', headers: Object.fromEntries(read) })
+}
+
+/** Resolves when the client has left: closing the server then aborts the tool. */
+function ended({ lifetime }: FastifyRequest): Promise<undefined> {
+  return new Promise((resolve) => lifetime.onEnd(() => resolve(undefined)))
+}
+
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const type = response.headers.get('content-type')
+  if (type) reply.type(type)
+  return reply.code(response.status).send(await response.text())
+}
+
+/** The model sees no details of such errors. */
+function logUnforeseen({ log }: FastifyRequest, error: unknown): void {
+  if (error instanceof TidegateError || error instanceof ProviderError) return
+  log.warn({ type: (error as Error).name }, 'a tool failed')
+}

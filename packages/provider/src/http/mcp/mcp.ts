@@ -1,0 +1,36 @@
+import { PROVIDER_LIMITS } from '../../limits.js'
+import { json } from '../endpoints/docs.js'
+import type { Endpoint } from '../endpoints/endpoint.js'
+
+/** The tools of agents, by the Model Context Protocol over streamable HTTP. Stateless: each request has its own server. */
+export const mcp: Endpoint = {
+  names: [],
+  method: 'POST',
+  path: '/mcp',
+  anonymous: true,
+  doc: {
+    summary: 'Tools of agents',
+    description:
+      'The Model Context Protocol over streamable HTTP, without sessions: one JSON-RPC message a request, answered as JSON. Tools: search_assets, describe_asset, quote, preview, my_orders, download_link. Each request that a tool makes counts as one. Only if the operator has switched it on (MCP).',
+    body: {
+      contentType: 'application/json',
+      schema: { type: 'object', required: ['jsonrpc'], properties: { jsonrpc: { const: '2.0' } } },
+      description: 'A JSON-RPC message.',
+    },
+    token: true,
+    responses: {
+      200: json('The JSON-RPC response.', { type: 'object' }),
+      202: { description: 'A notification was accepted.' },
+    },
+  },
+  register(app, services) {
+    const { settings } = services
+    if (!settings.MCP) return
+    const bodyLimit = Math.min(PROVIDER_LIMITS.mcp.body, settings.MAX_BODY_SIZE)
+    app.post(this.path, { bodyLimit }, async (request, reply) => {
+      // loaded by the first request: services without agents start without it
+      const { handleMcp } = await import('./handle.js')
+      return handleMcp(app, services, request, reply)
+    })
+  },
+}

@@ -1,0 +1,63 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { TidegateError } from '@tidegate/client'
+import { abortable, withDeadline } from '@tidegate/common'
+import { ProviderError } from '@tidegate/protocol'
+import { PROVIDER_LIMITS } from '../limits.js'
+import { plainLine } from './plain-text.js'
+
+const { result: RESULT, message: MESSAGE } = PROVIDER_LIMITS.mcp
+
+/** A structured result, and how to make it smaller; undefined if it cannot be. */
+export interface Answer<T extends object> {
+  result: T
+  smaller?: (result: T) => T | undefined
+}
+
+/** Returns an answer that drops entries from the end of a list until it fits. */
+export function withList<T extends object, K extends keyof T>(result: T, list: K): Answer<T> {
+  const smaller = (one: T): T | undefined => {
+    const entries = one[list] as readonly unknown[]
+    return entries.length === 0 ? undefined : { ...one, [list]: entries.slice(0, Math.floor(entries.length / 2)) }
+  }
+  return { result, smaller }
+}
+
+/** Returns a tool's result, as a structure and as its JSON, of at most `PROVIDER_LIMITS.mcp.result` bytes. */
+export function toolResult<T extends object>({ result, smaller = () => undefined }: Answer<T>): CallToolResult {
+  for (let fitting: T | undefined = result; fitting; fitting = smaller(fitting)) {
+    const text = JSON.stringify(fitting)
+    const made = {
+      structuredContent: { ...fitting } as Record<string, unknown>,
+      content: [{ type: 'text' as const, text }],
+    }
+    if (Buffer.byteLength(JSON.stringify(made)) <= RESULT) return made
+  }
+  return toolError(new TidegateError('TOO_LARGE', 'The result is too large.'))
+}
+
+/** Returns an error as a tool's result, which the model reads. Details of unforeseen errors stay inside. */
+export function toolError(error: unknown): CallToolResult {
+  const { code = 'FAILED', message, transactions = [] } = error as TidegateError
+  const isOwn =
+    error instanceof TidegateError || error instanceof ProviderError || (error as Error).name === 'CommandError'
+  const sent = transactions.length > 0 ? ` Transactions sent: ${transactions.join(', ')}.` : ''
+  const text = isOwn ? `${code}: ${plainLine(message, MESSAGE)}${sent}` : 'FAILED: The tool failed.'
+  return { isError: true, content: [{ type: 'text', text }] }
+}
+
+/** Runs a tool within a time. Its signal aborts late work, and work that the client has cancelled. */
+export async function answered<T extends object>(
+  work: (signal: AbortSignal) => Promise<Answer<T>>,
+  parent: AbortSignal,
+  milliseconds: number,
+  onError: (error: unknown) => void,
+): Promise<CallToolResult> {
+  const reason = () => new TidegateError('TIMEOUT', 'The tool took too long.')
+  try {
+    const run = (signal: AbortSignal) => abortable(work(signal), signal)
+    return toolResult(await withDeadline({ milliseconds, parent, reason }, run))
+  } catch (error) {
+    onError(error)
+    return toolError(error)
+  }
+}
