@@ -58,19 +58,28 @@ export const costs: Benchmark = async (options) => {
   const counter = new Counter()
   const counted: Record<string, Cost> = {}
   try {
-    const count = async (name: string, send: () => Promise<Response>) => {
+    const counting = async (name: string, send: () => Promise<Response>) => {
       proxy.forget()
       const before = world.storage.requests.length
       counter.reset()
       const response = await send()
       if (!response.ok) throw new Error(`${name}: ${await response.text()}`)
       const text = await response.text()
-      counted[name] = {
-        ...counter.counts,
-        'rpc calls': proxy.calls.length,
-        'rpc round trips': proxy.posts,
-        upstream: world.storage.requests.length - before,
-      }
+      const rpc = { 'rpc calls': proxy.calls.length, 'rpc round trips': proxy.posts }
+      return { text, cost: { ...counter.counts, ...rpc, upstream: world.storage.requests.length - before } as Cost }
+    }
+    /** Counts a request that costs the same each time: the least of three, as background work of a busy machine counts too. */
+    const countWarm = async (name: string, send: () => Promise<Response>) => {
+      const costs = [await counting(name, send), await counting(name, send), await counting(name, send)]
+      const [{ cost: first, text }] = costs as [{ cost: Cost; text: string }]
+      const least = (what: keyof Cost) => Math.min(...costs.map(({ cost }) => cost[what]))
+      const entries = (Object.keys(first) as (keyof Cost)[]).map((what) => [what, least(what)])
+      counted[name] = Object.fromEntries(entries) as unknown as Cost
+      return text
+    }
+    const count = async (name: string, send: () => Promise<Response>) => {
+      const { text, cost } = await counting(name, send)
+      counted[name] = cost
       return text
     }
     const service = {
@@ -88,20 +97,20 @@ export const costs: Benchmark = async (options) => {
     const octets = { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: 'tide' }
     const signed = () => get(`download?${signedDownload(asset, consumer)}`)
     await count('initialize, cold', initialize)
-    await count('initialize', initialize)
+    await countWarm('initialize', initialize)
     await count('fileinfo', fileinfo)
-    await count('nonce', () => get(`nonce?userAddress=${key.address}`))
-    await count('encrypt', () => fetch(`${base}/api/services/encrypt?chainId=8996`, octets))
+    await countWarm('nonce', () => get(`nonce?userAddress=${key.address}`))
+    await countWarm('encrypt', () => fetch(`${base}/api/services/encrypt?chainId=8996`, octets))
     // the cut-over time is cached, and not read for each request
     await get(`createAuthToken?${signedToken(consumer)}`).then((response) => response.text())
     const newcomer = { key: providerKey('12'.repeat(32)) }
     await count('createAuthToken, new address', () => get(`createAuthToken?${signedToken(newcomer)}`))
     const { token } = JSON.parse(await count('createAuthToken', () => get(`createAuthToken?${signedToken(consumer)}`)))
     await count('download signed, cold', signed)
-    await count('download signed', signed)
+    await countWarm('download signed', signed)
     const query = new URLSearchParams(downloadQuery(asset, consumer))
     await get(`download?${query}`, { authtoken: token }).then((response) => response.text())
-    await count('download with token', () => get(`download?${query}`, { authtoken: token }))
+    await countWarm('download with token', () => get(`download?${query}`, { authtoken: token }))
     counted['an order in the index'] = await orderInIndex(join(folder, 'index'), counter)
   } finally {
     counter.stop()

@@ -13,7 +13,7 @@ const SERVICE: Rules = {
     /^docs\/((clients|decisions)\/)?[\w-]+\.(md|json|webp)$/,
     /^bin\/tidegate\.js$/,
     /^dist\/([\w-]+\/)*[\w.-]+\.js(\.map)?$/,
-    /^dist\/console\/(assets\/)?[\w-]+\.(html|js|css|svg|png)(\.(br|gz))?$/,
+    /^dist\/console\/(assets\/)?[\w-]+(\.min-[\w-]+)?\.(html|js|css|svg|png)(\.(br|gz))?$/,
     /^dist\/(THIRD-PARTY-LICENSES\.txt|sbom\.cdx\.json)$/,
   ],
   needed: [

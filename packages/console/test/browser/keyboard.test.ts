@@ -228,7 +228,7 @@ describe('the whole tour by keyboard alone', () => {
       return false
     })
     // above the list, which then moves down
-    await page.getByRole('img', { name: /^Orders over time/ }).waitFor()
+    await page.getByText('No orders yet').waitFor()
     const edit = button(`Edit: ${OWN}`)
     await keys.to(edit)
     await keys.looksIntoDialog(edit)

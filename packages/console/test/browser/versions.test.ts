@@ -22,7 +22,7 @@ describe('an own asset in Mine', () => {
     await connect(page, 0)
     await row(did).getByRole('button', { name: /^Edit/ }).click()
     await dialog()
-      .locator('input[type=file]')
+      .locator('input[type=file][multiple]')
       .setInputFiles({ name: 'v2.csv', mimeType: 'text/csv', buffer: Buffer.from('22\n') })
     await dialog().getByLabel('Keep, after the new ones').check()
     await dialog().getByLabel('Paid').check()
