@@ -36,7 +36,7 @@ describe('commands of the pages', () => {
   const own: Record<string, string> = {}
 
   beforeAll(async () => {
-    world = await World.start()
+    world = await World.start({ CATALOGUE: 'public' })
     const { providerUrl: PROVIDER, chainId } = world.network
     const url = world.storage.file('/tides.csv', CONTENT)
     const { asset, buyer, txId: TX } = await world.sold(url)

@@ -33,7 +33,10 @@ export interface DevOptions {
 const STARTING = 'Starting a local chain with the contracts, and the service on it. This takes some seconds.\n\n'
 
 /** Settings for one machine and its users. More connections would need a higher limit of open files. */
-const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500', CATALOGUE: 'public' }
+const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500', MCP: 'on' }
+
+/** The catalogue is public at the usual address. Another one needs PUBLIC_URL. */
+const catalogue = () => (process.env.HOST === undefined ? { CATALOGUE: 'public' } : {})
 
 /** `tidegate dev`: runs a local chain with the contracts, and the service, until a stop signal. Returns the exit code. */
 export async function dev(options: DevOptions): Promise<number> {
@@ -49,7 +52,7 @@ export async function dev(options: DevOptions): Promise<number> {
     seed: options.seed,
     onlyHosts: options.allowHost ?? [],
     // a checkout for the demo alone has no built page
-    environment: { ...DEFAULTS, MCP: 'on', CONSOLE: String(isConsoleBuilt()), ...process.env },
+    environment: { ...DEFAULTS, ...catalogue(), CONSOLE: String(isConsoleBuilt()), ...process.env },
   })
   const removeNote = leaveNote(network.facts)
   try {

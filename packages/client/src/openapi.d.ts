@@ -5314,8 +5314,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Text.
-                 * @example tide-access
+                 * @description The format: schema.org, croissant, dcat. Default: by the profile in Accept, otherwise schema.org.
+                 * @example croissant
                  */
                 format?: string;
             };
@@ -5412,8 +5412,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A whole number.
-                 * @example 0
+                 * @description Number of the page, from 1.
+                 * @example 1
                  */
                 page?: number;
             };
@@ -5501,8 +5501,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A whole number.
-                 * @example 0
+                 * @description Number of the page, from 1.
+                 * @example 1
                  */
                 page?: number;
             };

@@ -102,7 +102,8 @@ describe('the full-text index of PostgreSQL', () => {
         DROP COLUMN format_mark;
       DROP INDEX index_undo_by_row, index_nft_by_owner;
       ALTER TABLE hosted_files DROP COLUMN deferred, DROP COLUMN concat, DROP COLUMN final;
-      DROP TABLE origin, index_order, index_offer, index_market;
+      ALTER TABLE deliveries DROP COLUMN counted;
+      DROP TABLE origin, index_order, index_offer, index_market, range_deliveries;
       ALTER TABLE index_reading DROP COLUMN orders, DROP COLUMN offers;
       UPDATE tidegate_schema SET version = ${version};
       COMMIT`)

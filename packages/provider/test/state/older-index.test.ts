@@ -27,6 +27,8 @@ const TAKE_BACK = `
   DELETE FROM search_value;
   ALTER TABLE index_cursor DROP COLUMN format_mark;
   DROP INDEX index_nft_by_owner;
+  ALTER TABLE deliveries DROP COLUMN counted;
+  DROP TABLE range_deliveries;
   ALTER TABLE index_reading DROP COLUMN orders;
   ALTER TABLE index_reading DROP COLUMN offers;`
 

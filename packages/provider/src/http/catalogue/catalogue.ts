@@ -14,10 +14,10 @@ const { pages: MOST, maxAge } = PROVIDER_LIMITS.catalogue
 
 const params = {
   page: described(
-    whole.refine((page) => page >= 1 && page <= MOST, `must be from 1 to ${MOST}`).optional(),
+    whole.refine((page) => page >= 1 && page <= MOST, `must be from 1 to ${MOST}`),
     'Number of the page, from 1.',
     1,
-  ),
+  ).optional(),
 }
 const schema = z.object(params)
 

@@ -13,10 +13,10 @@ const WRITERS: Record<Format, (listing: Listing) => object> = { 'schema.org': sc
 
 const params = {
   format: described(
-    text.refine((format) => FORMATS.includes(format as Format), `must be one of ${FORMATS.join(', ')}`).optional(),
+    text.refine((format) => FORMATS.includes(format as Format), `must be one of ${FORMATS.join(', ')}`),
     `The format: ${FORMATS.join(', ')}. Default: by the profile in Accept, otherwise schema.org.`,
     'croissant',
-  ),
+  ).optional(),
 }
 
 /** The description of an asset in a standard vocabulary. */
