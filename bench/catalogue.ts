@@ -26,7 +26,7 @@ export const catalogue: Benchmark = async (options) => {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const store = openSqliteStore(folder)
   await fill(store, count)
-  const services = servicesFor(store, { CATALOGUE: 'public' })
+  const services = servicesFor(store, { CATALOGUE: 'public', PUBLIC_URL: 'http://127.0.0.1' })
   const missing = async () => {
     throw new AssetError('DID_NOT_RESOLVED', 'Another provider serves it.')
   }
