@@ -1,4 +1,5 @@
 import type { AssetService } from '@tidegate/client'
+import { bytesText } from '@tidegate/client/described'
 import { beginning, document } from './document.js'
 import { type Html, html, jsonLdBlock } from './html.js'
 import { licenceOf } from './licence.js'
@@ -61,21 +62,26 @@ function actionOf({ asset }: Listing): string {
   return asset.services.some(({ price }) => price.type === 'fixed') ? 'Buy' : 'Get'
 }
 
+/** Shows the files, or only their number if nothing else is known. */
 function filesOf(listing: Listing): Html | undefined {
   const files = soldFiles(listing)
   if (files.length === 0) return undefined
-  const rows = files.slice(0, SHOWN).map(
-    ({
-      name,
-      contentType,
-      size,
-    }) => html`<tr><td>${name}</td><td>${contentType}</td><td class="number">${sizeText(size)}</td></tr>
-`,
-  )
+  const known = [...listing.files.values()].flat()
+  const isSized = known.some(({ contentType, size }) => contentType !== undefined || size !== undefined)
+  const many = html`<p class="muted">${files.length.toLocaleString('en')} ${files.length === 1 ? 'file' : 'files'}</p>`
+  if (!isSized && known.every(({ name }) => name === undefined))
+    return html`<h2>Files</h2>
+${many}`
+  const rows = files.slice(0, SHOWN).map(({ name, contentType, size }) => {
+    const facts =
+      isSized && html`<td>${contentType}</td><td class="number">${size === undefined ? '' : bytesText(size)}</td>`
+    return html`<tr><td>${name}</td>${facts}</tr>
+`
+  })
   return html`<h2>Files</h2>
-<div class="scroll"><table><thead><tr><th>Name</th><th>Type</th><th class="number">Size</th></tr></thead><tbody>
+<div class="scroll"><table><thead><tr><th>Name</th>${isSized && html`<th>Type</th><th class="number">Size</th>`}</tr></thead><tbody>
 ${rows}</tbody></table></div>
-${files.length > SHOWN && html`<p class="muted">and ${files.length - SHOWN} more</p>`}`
+${files.length > SHOWN && many}`
 }
 
 /** Shows samples, and the links of the publisher with their hosts. */
@@ -96,8 +102,6 @@ function linksOf({ asset, samples }: Listing): Html | undefined {
     : html`<h2>Look inside</h2>
 <ul>${items}</ul>`
 }
-
-const sizeText = (size: number | undefined) => (size === undefined ? '' : `${size.toLocaleString('en')} bytes`)
 
 function details({ asset }: Listing): Html {
   const licence = licenceOf(asset.license)

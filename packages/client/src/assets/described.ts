@@ -5,6 +5,8 @@ import { defined, type Json } from '../values.js'
 import { licenseDocumentsOf, linksOf } from './asset-links.js'
 import { assetOf } from './describe.js'
 
+export { bytesText } from '../text.js'
+
 /** Returns the terms, links and licence documents of a served document. `provider`: base URL of the provider. */
 export function linkedBy(provider: string, { document }: Pick<Served, 'document'>) {
   const metadata = metadataOf(document)
