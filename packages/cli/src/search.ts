@@ -1,7 +1,10 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { Tidegate } from '@tidegate/client'
 import { foundJson, foundLines } from './people/found.js'
-import { address, collected, forReading } from './people/options.js'
+import { address, type Cap, cap, collected, forReading } from './people/options.js'
 import { inSession, type PeopleOptions } from './people/session.js'
+
+const ORDERS = ['relevance', 'newest', 'oldest', 'name', 'orders', 'price'] as const
 
 export const command = (finish: (code: number) => void) =>
   forReading('search', 'tidegate search tide tables --tag harbour --free')
@@ -11,6 +14,8 @@ export const command = (finish: (code: number) => void) =>
     .option('--owner <address>', 'only assets of this account', address)
     .option('--type <type>', 'only assets of this type, such as dataset or algorithm')
     .option('--free', 'only free assets')
+    .option('--most <amount:token>', 'only assets for at most so much of a token, such as 5:OCEAN, without fees', cap)
+    .addOption(new Option('--sort <order>', 'order of the result').choices(ORDERS))
     .option('--page <n>', 'page of the result, from 1', page, 1)
     .action(async (words, options) => finish(await search(words, options)))
 
@@ -19,17 +24,28 @@ interface SearchOptions extends PeopleOptions {
   owner?: `0x${string}`
   type?: string
   free?: true
+  most?: Cap
+  sort?: (typeof ORDERS)[number]
   page: number
 }
 
 /** `tidegate search`. Returns the exit code. Throws CommandError, TidegateError. */
-export async function search(words: string[], { tag: tags, owner, type, free, page, ...options }: SearchOptions) {
+export async function search(words: string[], { tag: tags, most, page, ...options }: SearchOptions) {
+  const { owner, type, free, sort } = options
   return inSession(options, 'reader', async ({ client, out, signal }) => {
     const text = words.join(' ').trim() || undefined
-    const found = await client.search({ text, tags, owner, type, free, page, signal })
+    const price = most && (await within(client, most))
+    const found = await client.search({ text, tags, owner, type, free, price, sort, page, signal })
     out.print(...foundLines(found, 'nothing was found.'))
     out.result(foundJson(found))
   })
+}
+
+/** Returns the limit of a price. A symbol is one of the list of the provider's first chain. */
+async function within({ context }: Tidegate, { amount, token = 'OCEAN' }: Cap) {
+  const { tokenNamed } = await import('@tidegate/client')
+  const { chainIds } = await context.api.get<{ chainIds: number[] }>('/')
+  return { token: await tokenNamed(context, Number(chainIds[0]), token), most: amount }
 }
 
 function page(text: string): number {

@@ -92,9 +92,22 @@ describe('search', () => {
     [{ type: 'algorithm' }, []],
     [{ type: 'dataset', free: true }, ['Currents of Brest']],
     [{ free: false }, ['Tide tables of Brest']],
+    [{ text: 'brest', sort: 'price' as const }, ['Currents of Brest', 'Tide tables of Brest']],
     [{ text: '"): { } AND \\ *', free: true }, []],
   ])('%j', async (options, names) => {
     expect(await namesOf(options)).toEqual(names)
+  })
+
+  it('finds by price within one token, numerically', async () => {
+    const { Ocean, MockDAI } = world.network.addresses as unknown as Record<string, `0x${string}`>
+    const within = (token: `0x${string}` | undefined, least?: string, most?: string) =>
+      namesOf({ price: { token: token as `0x${string}`, least, most } })
+    expect(await within(Ocean)).toEqual(['Tide tables of Brest'])
+    expect(await within(Ocean?.toLowerCase() as `0x${string}`, '4.99', '10')).toEqual(['Tide tables of Brest'])
+    expect(await within(Ocean, undefined, '4.9')).toEqual([])
+    expect(await within(MockDAI)).toEqual([])
+    await expect(within(Ocean, '-1')).rejects.toMatchObject({ code: 'BAD_OPTION' })
+    await expect(within(Ocean, undefined, '1e3')).rejects.toMatchObject({ code: 'BAD_OPTION' })
   })
 
   it('finds prefixes of words on request, during typing', async () => {

@@ -150,19 +150,6 @@ describe('a hostile provider', () => {
   })
 })
 
-describe('a search for free assets', () => {
-  it('reads a bounded number of matches, and reports that there may be more', async () => {
-    let requests = 0
-    const tidegate = await client((_, response) => {
-      requests += 1
-      json(response, { hits: { total: { value: 10_000, relation: 'gte' }, hits: [] } })
-    })
-    const found = await tidegate.search({ free: true })
-    expect(found).toEqual({ assets: [], page: 1, total: 0, atLeast: true, more: false })
-    expect(requests).toBe(20)
-  })
-})
-
 describe('a hostile file', () => {
   it('without an end is cut at the allowed size', async () => {
     const tidegate = await serving((_, response) => endless(response.writeHead(200), Buffer.alloc(100_000)))

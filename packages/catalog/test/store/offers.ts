@@ -1,4 +1,4 @@
-import { type Address, type Hex, toHex } from 'viem'
+import { type Address, getAddress, type Hex, toHex } from 'viem'
 import { expect, it } from 'vitest'
 import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange } from '../../src/index/index-store.js'
@@ -88,6 +88,15 @@ export function offerSuite(session: StoreSession): void {
     await commit(session, [activity(1, false)], 3)
     expect(await names({ sort: { [PATH]: 'asc' } })).toEqual(['model', 'waves', 'tables'])
     expect(await names({ sort: { 'stats.unknown': 'asc' } })).toEqual(['model', 'waves', 'tables'])
+  })
+
+  it('finds assets by the token of their first offer', async () => {
+    const changes = [free(model.datatoken), sold(1, tables.datatoken, '10'), sold(2, waves.datatoken, '9', getAddress(OCEAN))]
+    await commit(session, [...CATALOGUE_CHANGES, ...changes], 1)
+    const soldFor = (token: string) => names({ query: { term: { 'stats.price.tokenAddress': token } } })
+    expect(await soldFor(OCEAN)).toEqual(['waves'])
+    expect(await soldFor(OCEAN.toLowerCase())).toEqual(['waves'])
+    expect([await soldFor('OCEAN'), await soldFor('')]).toEqual([[], []])
   })
 
   it('takes back what replaced blocks offered (threat 33)', async () => {

@@ -17,13 +17,15 @@ export interface SearchOptions {
   owner?: Address | undefined
   /** Type of the asset: `dataset`, `algorithm`, … */
   type?: string | undefined
-  /**
-   * True: only free assets; false: only paid ones. Providers do not index prices, so the library filters the first 1,000
-   * matches. `atLeast` is set if there are more.
-   */
+  /** True: only free assets; false: only paid ones. */
   free?: boolean | undefined
-  /** Order of the results. Default: `relevance` with a text, otherwise `newest`. */
-  sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders' | undefined
+  /** Only assets with a price in this token, without fees. Limits are decimal texts and included. */
+  price?: { token: Address; least?: string | undefined; most?: string | undefined } | undefined
+  /**
+   * Order of the results. Default: `relevance` with a text, otherwise `newest`. `price` is the lowest first, token by token,
+   * with free assets before.
+   */
+  sort?: 'relevance' | 'newest' | 'oldest' | 'name' | 'orders' | 'price' | undefined
   /** Number of the page, from 1. */
   page?: number | undefined
   /** Assets per page: 20 by default, at most 50. */
@@ -37,7 +39,7 @@ export interface SearchResult {
   page: number
   /** The number of matches. */
   total: number
-  /** Whether `total` is a lower bound: the provider stops counting, or `free` filters only the first 1,000 matches. */
+  /** Whether `total` is a lower bound: the provider stops counting. */
   atLeast: boolean
   /** Whether the next page has assets. */
   more: boolean
@@ -45,8 +47,6 @@ export interface SearchResult {
 
 /** Most assets of one request: the provider returns prices for this many. */
 const PAGE = 50
-/** Most matches that the filter `free` reads. */
-const SCANNED = 1000
 /** Most words and most tags of one search. */
 const WORDS = 40
 
@@ -60,12 +60,19 @@ const FIELDS = [
   ...TEXT.flatMap((field) => [`metadata.${field}`, `credentialSubject.metadata.${field}`]),
 ]
 
+/** The price of an asset's first offer, and its token. */
+const PRICE = 'stats.price.value'
+const TOKEN = 'stats.price.tokenAddress'
+/** A price as a decimal text. */
+const DECIMAL = /^\d{1,15}(\.\d{1,18})?$/
+
 const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
   relevance: ['_score', { 'nft.created': 'desc' }],
   newest: [{ 'nft.created': 'desc' }],
   oldest: [{ 'nft.created': 'asc' }],
   name: [{ 'metadata.name.keyword': 'asc' }],
   orders: [{ 'stats.orders': 'desc' }],
+  price: [{ [PRICE]: 'asc' }],
 }
 
 /**
@@ -76,38 +83,17 @@ const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
  * const { assets, total } = await search(context, { text: 'tide tables', tags: ['hydrology'], sort: 'newest' })
  */
 export async function search(context: Context, options: SearchOptions = {}): Promise<SearchResult> {
-  const { page = 1, size = 20, free } = options
+  const { page = 1, size = 20, price } = options
   if (!Number.isSafeInteger(page) || page < 1 || page > 500)
     throw new TidegateError('BAD_OPTION', 'page must be a number from 1 to 500.')
   if (!Number.isSafeInteger(size) || size < 1 || size > PAGE)
     throw new TidegateError('BAD_OPTION', `size must be a number from 1 to ${PAGE}.`)
+  for (const limit of [price?.least, price?.most])
+    if (limit !== undefined && !DECIMAL.test(limit))
+      throw new TidegateError('BAD_OPTION', 'The limits of a price must be amounts such as 2.5.')
   const from = (page - 1) * size
-  if (free !== undefined) return scanned(context, options, from, size)
   const { assets, total, atLeast } = await found(context, options, from, size)
   return { assets, page, total, atLeast, more: from + size < total }
-}
-
-/** Filters page after page of matches until the requested page is full. One more match shows that there is a next page. */
-async function scanned(context: Context, options: SearchOptions, skip: number, size: number): Promise<SearchResult> {
-  const matching: Asset[] = []
-  let from = 0
-  let total = Number.POSITIVE_INFINITY
-  for (; from < Math.min(total, SCANNED) && matching.length <= skip + size; from += PAGE) {
-    const one = await found(context, options, from, PAGE)
-    total = one.total
-    matching.push(
-      ...one.assets.filter(({ services }) =>
-        services.some(({ price }) => price.type === (options.free ? 'free' : 'fixed')),
-      ),
-    )
-  }
-  return {
-    assets: matching.slice(skip, skip + size),
-    page: skip / size + 1,
-    total: matching.length,
-    atLeast: from < total,
-    more: matching.length > skip + size,
-  }
 }
 
 async function found({ api }: Context, options: SearchOptions, from: number, size: number) {
@@ -125,8 +111,9 @@ async function found({ api }: Context, options: SearchOptions, from: number, siz
   }
 }
 
-/** Returns the query of a search for the provider's search route, for aggregations of its matches. `free` is not part of it. */
-export function searchQuery({ text, beginning = false, tags = [], owner, type }: SearchOptions): object {
+/** Returns the query of a search for the provider's search route, for aggregations of its matches. */
+export function searchQuery(options: SearchOptions): object {
+  const { text, beginning = false, tags = [], owner, type } = options
   const words = (text ?? '').trim().split(/\s+/).slice(0, WORDS)
   const either = (field: string, value: string) => ({
     bool: {
@@ -141,10 +128,25 @@ export function searchQuery({ text, beginning = false, tags = [], owner, type }:
     ...tags.slice(0, WORDS).map((tag) => either('tags.keyword', tag)),
     ...(owner === undefined ? [] : [{ term: { 'nft.owner': owner } }]),
     ...(type === undefined ? [] : [either('type', type)]),
+    ...priced(options),
   ]
   // unlisted assets are rare, so that leaving them out is cheap; their owner finds them
   const hidden = owner === undefined ? { must_not: [{ term: { 'nft.state': STATES.indexOf('unlisted') } }] } : {}
   return { bool: { must: wanted(words, beginning), filter, ...hidden } }
+}
+
+function priced({ free, price }: SearchOptions): object[] {
+  const range = (limits: object) => ({ range: { [PRICE]: limits } })
+  const { least, most } = price ?? {}
+  const limits = {
+    ...(least === undefined ? {} : { gte: Number(least) }),
+    ...(most === undefined ? {} : { lte: Number(most) }),
+  }
+  return [
+    ...(free === undefined ? [] : [range(free ? { lte: 0 } : { gt: 0 })]),
+    ...(price ? [{ term: { [TOKEN]: price.token } }] : []),
+    ...(Object.keys(limits).length > 0 ? [range(limits)] : []),
+  ]
 }
 
 /** Returns a condition for each word. A word with other characters than letters and digits is never a prefix. */

@@ -8,6 +8,8 @@ const query = fc.record({
   type: fc.oneof(fc.constant(''), word),
   tags: fc.uniqueArray(word, { maxLength: 5 }),
   price: fc.constantFrom('any' as const, 'free' as const, 'paid' as const),
+  token: fc.constantFrom('', `0x${'ab'.repeat(20)}`),
+  most: fc.constant(''),
   sort: fc.constantFrom(undefined, ...SORTS),
   page: fc.integer({ min: 1, max: 400 }),
 })
@@ -27,9 +29,19 @@ describe('the state of the catalogue', () => {
   })
 
   it('ignores invalid values', () => {
-    expect(queryOf('?page=-1&sort=price&price=cheap&tag=&tag=a&tag=a')).toEqual({ ...queryOf(''), tags: ['a'] })
+    expect(queryOf('?page=-1&sort=dear&price=cheap&token=OCEAN&most=5&tag=&tag=a&tag=a')).toEqual({
+      ...queryOf(''),
+      tags: ['a'],
+    })
     expect(queryOf(`?q=${'x'.repeat(5_000)}&page=99999`)).toMatchObject({ text: 'x'.repeat(200), page: 1 })
     fc.assert(fc.property(fc.string(), (search) => optionsOf(queryOf(search)).page !== undefined))
+  })
+
+  it('limits the price only within a token', () => {
+    const token = `0x${'ab'.repeat(20)}`
+    expect(optionsOf(queryOf(`?token=${token}&most=2.5`))).toMatchObject({ price: { token, most: '2.5' } })
+    expect(queryOf('?most=2.5').most).toBe('')
+    expect(queryOf(`?token=${token}&most=-1`).most).toBe('')
   })
 
   it('sorts by relevance only with a text', () => {

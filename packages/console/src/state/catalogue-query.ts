@@ -1,4 +1,5 @@
 import type { SearchOptions } from '@tidegate/client'
+import type { Address } from 'viem'
 
 /** The query of the catalogue, from its address. */
 export interface CatalogueQuery {
@@ -6,13 +7,16 @@ export interface CatalogueQuery {
   type: string
   tags: string[]
   price: 'any' | 'free' | 'paid'
+  /** Only assets that are sold for this token, for at most `most`; empty for any. */
+  token: string
+  most: string
   sort: Sort | undefined
   page: number
 }
 
 export type Sort = NonNullable<SearchOptions['sort']>
 
-export const SORTS: readonly Sort[] = ['relevance', 'newest', 'oldest', 'name', 'orders']
+export const SORTS: readonly Sort[] = ['relevance', 'newest', 'oldest', 'name', 'orders', 'price']
 export const PAGE_SIZE = 24
 
 /** Most characters of a text or tag, and most tags. */
@@ -21,29 +25,38 @@ const MOST_TAGS = 10
 /** The provider returns at most ten thousand assets. */
 const LAST_PAGE = 400
 
+/** The amount of a price. */
+export const AMOUNT = /^\d{1,15}(\.\d{1,18})?$/
+
 /** Reads an address and ignores invalid values. */
 export function queryOf(search: string): CatalogueQuery {
   const params = new URLSearchParams(search)
   const price = params.get('price')
   const sort = SORTS.find((one) => one === params.get('sort'))
   const page = params.get('page') ?? ''
+  const token = /^0x[0-9a-f]{40}$/i.exec(params.get('token') ?? '')?.[0] ?? ''
+  const most = AMOUNT.exec(params.get('most') ?? '')?.[0] ?? ''
   return {
     text: (params.get('q') ?? '').slice(0, LONGEST),
     type: (params.get('type') ?? '').slice(0, LONGEST),
     tags: [...new Set(params.getAll('tag').map((tag) => tag.slice(0, LONGEST)))].filter(Boolean).slice(0, MOST_TAGS),
     price: price === 'free' || price === 'paid' ? price : 'any',
+    token,
+    most: token && most,
     sort,
     page: /^[1-9]\d{0,2}$/.test(page) ? Math.min(Number(page), LAST_PAGE) : 1,
   }
 }
 
 /** Returns the address of a query, without default values. */
-export function searchOf({ text, type, tags, price, sort, page }: CatalogueQuery): string {
+export function searchOf({ text, type, tags, price, token, most, sort, page }: CatalogueQuery): string {
   const params = new URLSearchParams()
   if (text.trim()) params.set('q', text)
   if (type) params.set('type', type)
   for (const tag of tags) params.append('tag', tag)
   if (price !== 'any') params.set('price', price)
+  if (token) params.set('token', token)
+  if (token && most) params.set('most', most)
   if (sort) params.set('sort', sort)
   if (page > 1) params.set('page', String(page))
   const search = params.toString()
@@ -51,12 +64,13 @@ export function searchOf({ text, type, tags, price, sort, page }: CatalogueQuery
 }
 
 /** Returns the query for the client library. */
-export function optionsOf({ text, type, tags, price, sort, page }: CatalogueQuery): SearchOptions {
+export function optionsOf({ text, type, tags, price, token, most, sort, page }: CatalogueQuery): SearchOptions {
   return {
     ...(text.trim() ? { text, beginning: true } : {}),
     ...(type ? { type } : {}),
     ...(tags.length > 0 ? { tags } : {}),
     ...(price === 'any' ? {} : { free: price === 'free' }),
+    ...(token ? { price: { token: token as Address, most: most || undefined } } : {}),
     // without a text, all matches have the same relevance
     ...(sort && (sort !== 'relevance' || text.trim()) ? { sort } : {}),
     page,
@@ -64,6 +78,9 @@ export function optionsOf({ text, type, tags, price, sort, page }: CatalogueQuer
   }
 }
 
-export function isFiltered({ text, type, tags, price }: CatalogueQuery): boolean {
-  return text.trim() !== '' || type !== '' || tags.length > 0 || price !== 'any'
+/** The changes that take all filters away. */
+export const UNFILTERED = { text: '', type: '', tags: [], price: 'any', token: '', most: '' } as const
+
+export function isFiltered({ text, type, tags, price, token }: CatalogueQuery): boolean {
+  return text.trim() !== '' || type !== '' || tags.length > 0 || price !== 'any' || token !== ''
 }

@@ -10,7 +10,6 @@ export interface Facets {
 
 export interface Facet {
   value: string
-  /** 0 if the number is unknown. */
   count: number
 }
 
@@ -18,8 +17,7 @@ const TAGS = 24
 const TYPES = 12
 
 /**
- * Asks the index for types and tags of the matches. Types are those without the filter by type, to choose another one. The
- * index has no prices: with a filter by price, counts are unknown.
+ * Asks the index for types and tags of the matches. Types are those without the filter by type, to choose another one.
  */
 export async function facetsOf(query: CatalogueQuery, signal: AbortSignal): Promise<Facets> {
   const [own, others] = await Promise.all([
@@ -37,15 +35,14 @@ async function aggregated(query: CatalogueQuery, signal: AbortSignal): Promise<F
     { query: searchQuery(optionsOf(query)), size: 0, aggs },
     signal,
   )
-  const isCounted = query.price === 'any'
-  const facets = (name: string) => bucketsOf(answer.aggregations?.[name]?.buckets, isCounted)
+  const facets = (name: string) => bucketsOf(answer.aggregations?.[name]?.buckets)
   return { types: facets('types'), tags: facets('tags') }
 }
 
-function bucketsOf(buckets: unknown, isCounted: boolean): Facet[] {
+function bucketsOf(buckets: unknown): Facet[] {
   return (Array.isArray(buckets) ? buckets : []).flatMap(({ key, doc_count }: Record<string, unknown>) =>
     typeof key === 'string' && key.length <= 60 && typeof doc_count === 'number'
-      ? [{ value: key, count: isCounted ? doc_count : 0 }]
+      ? [{ value: key, count: doc_count }]
       : [],
   )
 }

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import { button, connect, NARROW, observed, page, published, use, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
@@ -82,4 +84,20 @@ it('tells balances and the network fee, and that the balance is too small', asyn
   await page.getByText(/^Not enough OCEAN: 900,090,000|^Not enough OCEAN: 900,900,000/).waitFor()
   await button(/^Buy for/).click()
   await page.getByText('Get some more of the token').waitFor()
+})
+
+it('filters by price within one token, and sorts by it', async () => {
+  await published({ name: 'Dear tides', price: { amount: '7' }, tags: ['priced'] })
+  await published({ name: 'Cheap tides', price: { amount: '1.5' }, tags: ['priced'] })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await visit('?tag=priced&sort=price')
+  const names = () => page.locator('.card h3').allTextContents()
+  await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides', 'Dear tides']))
+  await page.getByText('Paid', { exact: true }).click()
+  await page.getByLabel('Paid in').selectOption({ label: 'OCEAN' })
+  await page.getByLabel('At most').fill('2.5')
+  await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides']))
+  expect(new URL(page.url()).searchParams.get('most')).toBe('2.5')
+  await page.reload()
+  await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides']))
 })

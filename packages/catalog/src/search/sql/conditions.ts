@@ -1,8 +1,10 @@
 import type { Value } from '@tidegate/database'
+import { checksummed } from '@tidegate/protocol'
+import { isAddress } from 'viem'
 import { isCount } from '../documents/document.js'
 import { folded } from '../documents/folded.js'
 import { asWord, isShortBeginning } from '../documents/words.js'
-import { isPrice } from '../prices.js'
+import { isPrice, PRICES } from '../prices.js'
 import type { Clause, Field, Phrase } from '../syntax.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
 
@@ -101,6 +103,7 @@ function didsOf(dids: string[]): Condition[] {
 
 function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>): Condition {
   if (isStoredNumber(path)) return counted(path, exact ? values : values.map(folded))
+  if (path === PRICES.token) return soldFor(values)
   const tokens = new Set<string>()
   const words = new Set<string>()
   for (const value of values) {
@@ -131,6 +134,14 @@ function counted(path: string, texts: string[]): Condition {
   if (numbers.length === 0) return NONE
   const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND num IN (${numbers.map(() => '?').join(', ')})`
   return { op: 'listed', text, values: [pathNumber(path), ...numbers] }
+}
+
+/** Returns the condition for tokens of prices, by their addresses. */
+function soldFor(values: string[]): Condition {
+  const tokens = values.flatMap((value) => (isAddress(value, { strict: false }) ? [checksummed(value)] : []))
+  if (tokens.length === 0) return NONE
+  const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND txt IN (${tokens.map(() => '?').join(', ')})`
+  return { op: 'listed', text, values: [pathNumber(PRICES.token), ...tokens] }
 }
 
 function rangeOf({ path, above, below }: Extract<Clause, { kind: 'range' }>): Condition {

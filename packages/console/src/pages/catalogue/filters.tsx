@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
 import { Choice } from '../../parts/field.js'
-import { type CatalogueQuery, isFiltered, SORTS, type Sort, searchOf } from '../../state/catalogue-query.js'
+import { type CatalogueQuery, isFiltered, SORTS, type Sort, searchOf, UNFILTERED } from '../../state/catalogue-query.js'
 import { facetsOf } from '../../state/facets.js'
 import { useResource } from '../../state/resource.js'
 import { text } from '../../text.js'
+import { Select } from './select.js'
 import { TagFilter } from './tag-filter.js'
 
 interface FiltersProps {
@@ -47,8 +48,9 @@ export function Filters({ query, show }: FiltersProps) {
             { value: 'free', label: words.free },
             { value: 'paid', label: words.paid },
           ]}
-          onChange={(price) => show({ price })}
+          onChange={(price) => show(price === 'paid' ? { price } : { price, token: '', most: '' })}
         />
+        {query.price === 'paid' && <LazyTokenFilter query={query} show={show} />}
         <Select
           label={words.type}
           value={query.type}
@@ -60,18 +62,19 @@ export function Filters({ query, show }: FiltersProps) {
         />
         <TagFilter chosen={query.tags} facets={facets?.tags ?? []} onChange={(tags) => show({ tags })} />
         {isFiltered(query) && (
-          <Button
-            kind="quiet"
-            size="small"
-            icon="close"
-            onClick={() => show({ text: '', type: '', tags: [], price: 'any' })}
-          >
+          <Button kind="quiet" size="small" icon="close" onClick={() => show({ ...UNFILTERED, tags: [] })}>
             {words.reset}
           </Button>
         )}
       </div>
     </aside>
   )
+}
+
+/** Loads the filter by token when it is needed: the first page is small. */
+function LazyTokenFilter(props: FiltersProps) {
+  const { value: part } = useResource('token filter', () => import('./token-filter.js'), { keep: true })
+  return part ? <part.TokenFilter {...props} /> : null
 }
 
 function SortSelect({ query, show }: FiltersProps) {
@@ -85,27 +88,5 @@ function SortSelect({ query, show }: FiltersProps) {
       options={sorts.map((sort) => [sort, words.sorts[sort]])}
       onSelect={(sort) => show({ sort: sort as Sort })}
     />
-  )
-}
-
-interface SelectProps {
-  label: string
-  value: string
-  options: [value: string, label: string][]
-  onSelect: (value: string) => void
-}
-
-function Select({ label, value, options, onSelect }: SelectProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onSelect(currentTarget.value)}>
-        {options.map(([option, name]) => (
-          <option key={option} value={option}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Button, ButtonLink } from '../../parts/button.js'
 import { Empty, Failed, Skeleton } from '../../parts/states.js'
-import { type CatalogueQuery, isFiltered, PAGE_SIZE, searchOf } from '../../state/catalogue-query.js'
+import { type CatalogueQuery, isFiltered, PAGE_SIZE, searchOf, UNFILTERED } from '../../state/catalogue-query.js'
 import { pathOf } from '../../state/page/route.js'
 import type { Resource } from '../../state/resource.js'
 import { text } from '../../text.js'
@@ -45,7 +45,7 @@ export function Results({ found, query, show }: ResultsProps) {
   if (value.assets.length === 0 && !loading)
     return isFiltered(query) || query.page > 1 ? (
       <Empty picture="search" title={words.empty} hint={words.emptyHint}>
-        <Button onClick={() => show({ text: '', type: '', tags: [], price: 'any' })}>{words.reset}</Button>
+        <Button onClick={() => show({ ...UNFILTERED, tags: [] })}>{words.reset}</Button>
       </Empty>
     ) : (
       <Empty picture="empty" title={words.nothing} hint={words.nothingHint}>
