@@ -91,7 +91,11 @@ export function offerSuite(session: StoreSession): void {
   })
 
   it('finds assets by the token of their first offer', async () => {
-    const changes = [free(model.datatoken), sold(1, tables.datatoken, '10'), sold(2, waves.datatoken, '9', getAddress(OCEAN))]
+    const changes = [
+      free(model.datatoken),
+      sold(1, tables.datatoken, '10'),
+      sold(2, waves.datatoken, '9', getAddress(OCEAN)),
+    ]
     await commit(session, [...CATALOGUE_CHANGES, ...changes], 1)
     const soldFor = (token: string) => names({ query: { term: { 'stats.price.tokenAddress': token } } })
     expect(await soldFor(OCEAN)).toEqual(['waves'])
