@@ -52,7 +52,14 @@ describe.skipIf(!python)('the catalogue in Python', () => {
         { name: 'Tide tables', license: 'CC-BY-4.0', author: 'Harbour', tags: ['sea', 'water'], links: [sample] },
         3,
       ),
-      await publish({ name: HOSTILE, description: HOSTILE, author: HOSTILE, license: HOSTILE, tags: [HOSTILE, ''] }),
+      await publish({
+        name: HOSTILE,
+        description: HOSTILE,
+        author: HOSTILE,
+        license: HOSTILE,
+        tags: [HOSTILE, ''],
+        updated: '+275760-09-13T00:00:00.000Z',
+      }),
       await publish({ name: 'x', description: 'x'.repeat(90_000), license: 'https://example.org/licence?a=b&c=<d>' }),
     ]
     const { stdout } = await promisify(execFile)(

@@ -3,7 +3,7 @@ import { bytesText } from '@tidegate/client/described'
 import { beginning, document } from './document.js'
 import { type Html, html, jsonLdBlock } from './html.js'
 import { licenceOf } from './licence.js'
-import { descriptionOf, type Listing, nameOf, soldFiles } from './listing.js'
+import { descriptionOf, type Listing, nameOf, soldFiles, timesOf } from './listing.js'
 import { schemaOrg } from './schema-org.js'
 import { FORMATS, formatUrl, MEDIA_TYPES, pageOf } from './site.js'
 
@@ -103,9 +103,11 @@ function linksOf({ asset, samples }: Listing): Html | undefined {
 <ul>${items}</ul>`
 }
 
-function details({ asset }: Listing): Html {
+function details(listing: Listing): Html {
+  const { asset } = listing
   const licence = licenceOf(asset.license)
-  const day = (date: Date) => html`<time datetime="${date.toISOString()}">${date.toISOString().slice(0, 10)}</time>`
+  const { created, updated } = timesOf(listing)
+  const day = (time: string) => html`<time datetime="${time}">${time.slice(0, 10)}</time>`
   const rows: [string, Html | string | undefined | false][] = [
     [
       'Licence',
@@ -118,8 +120,8 @@ function details({ asset }: Listing): Html {
         html`<a rel="nofollow noopener" href="${asset.terms.url}">${asset.terms.name}</a> (${asset.terms.host})`,
     ],
     ['Tags', asset.tags.length > 0 && html`<ul class="tags">${asset.tags.map((tag) => html`<li>${tag}</li>`)}</ul>`],
-    ['Published', asset.created && day(asset.created)],
-    ['Updated', asset.updated && day(asset.updated)],
+    ['Published', created && day(created)],
+    ['Updated', updated && day(updated)],
     ['Orders', String(asset.orders)],
     ['Identifier', asset.did],
     ['Data NFT', `${asset.nft} on chain ${asset.chainId}`],

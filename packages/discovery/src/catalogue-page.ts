@@ -8,7 +8,7 @@ import { catalogueUrl, pageOf, type Site } from './site.js'
 /** Writes a page of the catalogue for people and crawlers: the assets, the newest first. */
 export function cataloguePage(
   site: Site,
-  { page, total, hasNext }: CataloguePage,
+  { page, total, isAtLeast, hasNext }: CataloguePage,
   listings: readonly Listing[],
 ): string {
   const title = page === 1 ? site.name : `${site.name}, page ${page}`
@@ -20,7 +20,7 @@ export function cataloguePage(
     url: url(page),
     head: html`<link rel="describedby" type="application/ld+json" href="${catalogueUrl(site, page, 'catalogue.jsonld')}">`,
     main: html`<h1>${title}</h1>
-<p class="muted">${total.toLocaleString('en')} ${total === 1 ? 'asset' : 'assets'}</p>
+<p class="muted">${isAtLeast && 'More than '}${total.toLocaleString('en')} ${total === 1 ? 'asset' : 'assets'}</p>
 <ol class="assets">
 ${listings.map(
   (listing) => html`<li><h2><a href="${pageOf(site, listing.asset.did)}">${nameOf(listing)}</a></h2>

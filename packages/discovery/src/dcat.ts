@@ -1,5 +1,5 @@
 import { licenceOf } from './licence.js'
-import { descriptionOf, type Listing, nameOf, type SoldFile, soldFiles } from './listing.js'
+import { descriptionOf, type Listing, nameOf, type SoldFile, soldFiles, timesOf } from './listing.js'
 import { catalogueUrl, pageOf, type Site } from './site.js'
 
 const CONTEXT = {
@@ -21,6 +21,7 @@ export function dcat(listing: Listing): object {
 function dcatDataset(listing: Listing): object {
   const { asset, site } = listing
   const page = pageOf(site, asset.did)
+  const times = timesOf(listing)
   return {
     '@id': page,
     '@type': 'dcat:Dataset',
@@ -30,8 +31,8 @@ function dcatDataset(listing: Listing): object {
     'dcat:landingPage': { '@id': page, '@type': 'foaf:Document' },
     ...(asset.author ? { 'dct:publisher': agent(asset.author) } : {}),
     ...(asset.tags.length > 0 ? { 'dcat:keyword': asset.tags } : {}),
-    ...(asset.created ? { 'dct:issued': time(asset.created) } : {}),
-    ...(asset.updated ? { 'dct:modified': time(asset.updated) } : {}),
+    ...(times.created ? { 'dct:issued': time(times.created) } : {}),
+    ...(times.updated ? { 'dct:modified': time(times.updated) } : {}),
     'dcat:distribution': soldFiles(listing).map((file) => distribution(listing, file)),
     'adms:sample': listing.samples.map(({ url, ...file }, at) => ({
       ...distribution(listing, { ...file, id: `sample-${at}` }),
@@ -60,7 +61,7 @@ function distribution(
 
 const agent = (name: string) => ({ '@type': 'foaf:Agent', 'foaf:name': name })
 
-const time = (date: Date) => ({ '@value': date.toISOString(), '@type': 'xsd:dateTime' })
+const time = (text: string) => ({ '@value': text, '@type': 'xsd:dateTime' })
 
 function licenceDocument({ name, url }: { name: string; url?: string }): object {
   return { ...(url ? { '@id': url } : {}), '@type': 'dct:LicenseDocument', 'rdfs:label': name }
@@ -81,8 +82,10 @@ function checksum(sha256: string): object {
 /** A page of the catalogue. Pages count from 1. */
 export interface CataloguePage {
   page: number
-  /** Assets in all pages; a lower bound if `isCounted` is false. */
+  /** Assets in all pages. */
   total: number
+  /** Whether there are more than `total`, which a search does not count. */
+  isAtLeast: boolean
   /** Whether there is a page after this one. */
   hasNext: boolean
 }
@@ -93,14 +96,14 @@ export interface CataloguePage {
  */
 export async function* dcatCatalogue(
   site: Site,
-  { page, total, hasNext }: CataloguePage,
+  { page, total, isAtLeast, hasNext }: CataloguePage,
   listings: AsyncIterable<Listing>,
 ): AsyncGenerator<string> {
   const url = (at: number) => catalogueUrl(site, at, 'catalogue.jsonld')
   const view = {
     '@id': url(page),
     '@type': ['hydra:PagedCollection', 'hydra:PartialCollectionView'],
-    'hydra:totalItems': total,
+    ...(isAtLeast ? {} : { 'hydra:totalItems': total }),
     'hydra:first': { '@id': url(1) },
     ...(page > 1 ? { 'hydra:previous': { '@id': url(page - 1) } } : {}),
     ...(hasNext ? { 'hydra:next': { '@id': url(page + 1) } } : {}),

@@ -78,7 +78,7 @@ describe('texts of strangers (threat 108)', () => {
     const page = assetPage(one)
     expectHarmless(page)
     expect(page).toContain('&#60;img src=x')
-    expectHarmless(cataloguePage(SITE, { page: 2, total: 3, hasNext: true }, [one, one]))
+    expectHarmless(cataloguePage(SITE, { page: 2, total: 3, isAtLeast: true, hasNext: true }, [one, one]))
     expectHarmless(missingPage(SITE))
   })
 
@@ -95,7 +95,12 @@ describe('texts of strangers (threat 108)', () => {
     })
     expect(read(dcat(one))).toMatchObject({ 'dct:title': name, 'dct:publisher': { 'foaf:name': name } })
     let text = ''
-    for await (const part of dcatCatalogue(SITE, { page: 1, total: 2, hasNext: false }, only(one, one))) text += part
+    for await (const part of dcatCatalogue(
+      SITE,
+      { page: 1, total: 2, isAtLeast: false, hasNext: false },
+      only(one, one),
+    ))
+      text += part
     expect(JSON.parse(text)['@graph'][1]['dcat:dataset']).toHaveLength(2)
   })
 
@@ -112,4 +117,11 @@ describe('texts of strangers (threat 108)', () => {
       expect(JSON.stringify(json).length).toBeLessThan(2_000_000)
     expectHarmless(assetPage(one))
   })
+})
+
+it.each(['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00.000Z'])('leaves out the time %s', (time) => {
+  const one = listing(time)
+  const json = JSON.stringify([schemaOrg(one), croissant(one), dcat(one)])
+  expect(json).not.toMatch(/"date(Published|Modified)"|"dct:(issued|modified)"/)
+  expect(assetPage(one)).not.toContain('<time')
 })

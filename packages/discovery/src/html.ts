@@ -1,4 +1,4 @@
-/** HTML text. Only `html` and `raw` create it, so that a stranger's text cannot be taken for it. */
+/** HTML text. A stranger's text is never one: `html` escapes it. */
 export class Html {
   constructor(readonly text: string) {}
 }

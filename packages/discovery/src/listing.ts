@@ -1,4 +1,5 @@
 import type { Asset, AssetService } from '@tidegate/client'
+import { defined } from '@tidegate/client/described'
 import type { Site } from './site.js'
 
 /** A file of a service, as far as it is known without a request to its storage. */
@@ -63,6 +64,12 @@ export function descriptionOf({ asset }: Listing): string {
 
 export function nameOf({ asset }: Pick<Listing, 'asset'>): string {
   return asset.name || asset.did
+}
+
+/** Returns the times of an asset as ISO 8601, without years beyond four digits, which the standards do not have. */
+export function timesOf({ asset: { created, updated } }: Listing): { created?: string; updated?: string } {
+  const text = (time: Date | undefined) => (time && /^\d{4}-/.test(time.toISOString()) ? time.toISOString() : undefined)
+  return defined({ created: text(created), updated: text(updated) })
 }
 
 /** Returns the identifier of a token on its chain, as CAIP-19 has it: an IRI. */

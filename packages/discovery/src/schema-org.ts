@@ -1,5 +1,5 @@
 import { licenceOf } from './licence.js'
-import { descriptionOf, isFree, type ListedFile, type Listing, nameOf, soldFiles, tokenId } from './listing.js'
+import { descriptionOf, isFree, type ListedFile, type Listing, nameOf, soldFiles, timesOf, tokenId } from './listing.js'
 import { pageOf } from './site.js'
 
 /**
@@ -15,6 +15,7 @@ export function dataset(listing: Listing): Record<string, unknown> {
   const { asset, site } = listing
   const url = pageOf(site, asset.did)
   const licence = licenceOf(asset.license)
+  const times = timesOf(listing)
   return {
     '@type': 'Dataset',
     '@id': url,
@@ -23,11 +24,11 @@ export function dataset(listing: Listing): Record<string, unknown> {
     description: descriptionOf(listing),
     identifier: asset.did,
     ...(licence ? { license: licence.url ?? { '@type': 'CreativeWork', name: licence.name } } : {}),
-    // a publisher does not say whether a person or an organization is meant; only the latter includes both
+    // publishers do not say whether they are a person; an organization may be one
     ...(asset.author ? { creator: { '@type': 'Organization', name: asset.author } } : {}),
     ...(asset.tags.length > 0 ? { keywords: asset.tags } : {}),
-    ...(asset.created ? { datePublished: asset.created.toISOString() } : {}),
-    ...(asset.updated ? { dateModified: asset.updated.toISOString() } : {}),
+    ...(times.created ? { datePublished: times.created } : {}),
+    ...(times.updated ? { dateModified: times.updated } : {}),
     isAccessibleForFree: isFree(listing),
     includedInDataCatalog: { '@type': 'DataCatalog', name: site.name, url: `${site.base}/catalogue` },
     offers: offers(listing),

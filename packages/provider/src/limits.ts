@@ -61,12 +61,14 @@ export const PROVIDER_LIMITS = {
     page: 50,
     /** Pages of the catalogue. What lies deeper is in the sitemap. */
     pages: 20_000,
-    /** Assets that are counted for pages and sitemaps. */
+    /** Assets that are counted for sitemaps. */
     counted: 1_000_000,
     /** DIDs of a sitemap that are read at once. */
     group: 5_000,
     /** Characters of a response that is sent as a whole. */
     whole: 262_144,
+    /** Services of an asset whose files are named: each list is decrypted, and one that cannot be is tried anew each time. */
+    services: 10,
     /** Files of an asset that its page and its descriptions name. */
     files: 1_000,
     /** Files of an asset that a page of the catalogue names: each hosted one is a look into the database. */

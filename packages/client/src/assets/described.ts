@@ -6,6 +6,7 @@ import { licenseDocumentsOf, linksOf } from './asset-links.js'
 import { assetOf } from './describe.js'
 
 export { bytesText } from '../text.js'
+export { defined } from '../values.js'
 
 /** Returns the terms, links and licence documents of a served document. `provider`: base URL of the provider. */
 export function linkedBy(provider: string, { document }: Pick<Served, 'document'>) {

@@ -7,6 +7,7 @@ import {
   indexOfPublishers,
   indexSource,
   isCurrent,
+  LongDocuments,
   OnChainReader,
   remoteCacheSource,
   TokenNames,
@@ -69,6 +70,7 @@ export function openCatalog(
   return {
     catalog: {
       ...{ indexed, publishers, documents, search, progress, hidden: index },
+      long: new LongDocuments((asset) => search.document(asset), documents),
       onChain: new OnChainReader(chains, ttl, names),
       catchingUp: new CatchingUp(progress),
       receipts: new Receipts(settings.ORDER_WAIT),

@@ -4,6 +4,7 @@ import type {
   DocumentReader,
   IndexProgress,
   IndexStore,
+  LongDocuments,
   OnChainReader,
   Publishers,
 } from '@tidegate/catalog'
@@ -45,6 +46,8 @@ export interface Catalog {
   publishers: Publishers | undefined
   onChain: OnChainReader
   documents: DocumentReader
+  /** Reads the long documents of hits, for all searches together. */
+  long: LongDocuments
   search: Pick<StateStore['search'], 'find' | 'findOrders' | 'assets' | 'document'>
   /** Index progress of each chain. */
   progress(): IndexProgress[]

@@ -126,7 +126,7 @@ describe('the public catalogue', () => {
     for (const { status } of await formats()) expect(status).toBe(404)
     expect(await isListed()).toEqual([false, false])
     const missing = await page('/asset/did:op:<script>alert(1)</script>')
-    expect([missing.status, missing.text.includes('<script>')]).toEqual([404, false])
+    expect([missing.status, missing.text.includes('<script>'), missing.headers.get('etag')]).toEqual([404, false, null])
   })
 
   it('is off unless it is wanted, and needs to know its own URL', async () => {

@@ -2,7 +2,7 @@ import { assetPage, FORMATS, formatUrl, MEDIA_TYPES, missingPage } from '@tidega
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { Listings } from './listings.js'
 import { DID, type DidRoute, ERRORS, ON, PUBLIC } from './parts.js'
-import { sendPage } from './send.js'
+import { sendMissing, sendPage } from './send.js'
 import { siteOf } from './site.js'
 
 /** The page of an asset, for people, search engines and previews. */
@@ -29,7 +29,7 @@ export const assetPageEndpoint: Endpoint = {
       const site = siteOf(request, services.settings)
       const { did } = request.params
       const listing = await listings.one(site, did, request.lifetime.signal)
-      if (!listing) return sendPage(request, reply.code(404), missingPage(site))
+      if (!listing) return sendMissing(reply, missingPage(site))
       const links = FORMATS.map((format) => {
         const type = MEDIA_TYPES[format].replaceAll('"', '\\"')
         return `<${formatUrl(site, did, format)}>; rel="describedby"; type="${type}"`

@@ -39,10 +39,13 @@ export class Listings {
   /** Returns a page of the newest assets. Throws ChainError, SearchError. */
   async page(site: Site, page: number, signal: AbortSignal) {
     const size = LIMITS.page
-    const search = { ...readSearch({ query: this.listed }), from: (page - 1) * size, size, counted: LIMITS.counted }
+    const search = { ...readSearch({ query: this.listed }), from: (page - 1) * size, size }
     const { found, hits } = await this.run({ search }, signal)
-    const total = found.total?.value ?? 0
-    const facts: CataloguePage = { page, total, hasNext: page * size < total && page < LIMITS.pages }
+    const { value: total, relation } = found.total ?? { value: 0, relation: 'eq' }
+    const isAtLeast = relation === 'gte'
+    // beyond what is counted, a full page may be the last one
+    const isFollowed = isAtLeast ? found.hits.length === size : page * size < total
+    const facts: CataloguePage = { page, total, isAtLeast, hasNext: isFollowed && page < LIMITS.pages }
     const listingOf = (document: string | undefined) => this.listingOf(site, document, LIMITS.filesInPage, signal)
     const listings = async function* (): AsyncGenerator<Listing> {
       for await (const { document } of hits) {
@@ -76,7 +79,7 @@ export class Listings {
     if (!asset) return undefined
     const files = new Map<string, ListedFile[]>()
     let left = most
-    for (const { id } of asset.services) {
+    for (const { id } of asset.services.slice(0, LIMITS.services)) {
       const own = await this.filesOf(asset.did, id, left, signal)
       files.set(id, own)
       left -= own.length

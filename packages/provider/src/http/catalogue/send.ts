@@ -19,6 +19,12 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, text:
 
 /** Sends a page. Nothing in it runs. */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
-  reply.headers(HTML_HEADERS).type('text/html; charset=utf-8')
-  return sendDocument(request, reply, text)
+  return sendDocument(request, asPage(reply), text)
 }
+
+/** Sends the page for something that there is not, which no cache keeps. */
+export function sendMissing(reply: FastifyReply, text: string): FastifyReply {
+  return asPage(reply).code(404).header('cache-control', 'no-store').send(text)
+}
+
+const asPage = (reply: FastifyReply) => reply.headers(HTML_HEADERS).type('text/html; charset=utf-8')

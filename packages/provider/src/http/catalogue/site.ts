@@ -3,13 +3,13 @@ import { RequestError, StartError } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import { operatorOf } from '../../config/operator.js'
 import type { Settings } from '../../config/schema.js'
-import { ownUrl } from '../endpoints/public-url.js'
+import { LOOPBACK, ownUrl } from '../endpoints/public-url.js'
 
 /** Throws StartError if the catalogue is public and the service does not know under which URL. */
 export function assertCatalogueUrl({ CATALOGUE, CATALOGUE_OWN, PUBLIC_URL, HOST }: Settings): void {
   if (CATALOGUE_OWN && PUBLIC_URL === undefined)
     throw new StartError(['CATALOGUE_OWN: needs PUBLIC_URL, which the services of own assets name.'])
-  if (CATALOGUE === 'public' && PUBLIC_URL === undefined && !/^(localhost|127\.0\.0\.1|::1)$/.test(HOST))
+  if (CATALOGUE === 'public' && PUBLIC_URL === undefined && !LOOPBACK.has(HOST))
     throw new StartError(['CATALOGUE: needs PUBLIC_URL, which its links begin with.'])
 }
 

@@ -5,7 +5,8 @@ import type { Settings } from '../../config/schema.js'
 /** A host name, an IPv4 or a bracketed IPv6 address, with or without a port. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252})|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
+/** Hosts under which only this machine reaches the service. */
+export const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 
 /**
  * Returns the base URL for signed messages, without trailing slash: PUBLIC_URL. A header cannot replace it, since an

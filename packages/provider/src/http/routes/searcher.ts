@@ -5,7 +5,6 @@ import {
   hitsOf,
   isCurrent,
   isOfPublishers,
-  LongDocuments,
   lastPageOf,
   readOrderSearch,
   type Scope,
@@ -67,9 +66,8 @@ export function searcher(
   { settings, access, catalog }: SearchServices,
   facts: HitSources['facts'] = (asset) => catalog.onChain.of(asset),
 ) {
-  const { documents, search: index, publishers } = catalog
+  const { long, search: index, publishers } = catalog
   const { purgatory } = access
-  const long = new LongDocuments((asset) => index.document(asset), documents)
   return async ({ search: asked, ...form }: Asked, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
     const { progress, chains } = currentChains(catalog, settings)
     const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
