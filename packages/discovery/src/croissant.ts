@@ -1,4 +1,4 @@
-import { type ListedFile, type Listing, type Sample, soldFiles, tokenId } from './listing.js'
+import { type FileFacts, type Listing, type Sample, soldFiles, tokenId } from './listing.js'
 import { dataset, facts, SAMPLE } from './schema-org.js'
 import { pageOf } from './site.js'
 
@@ -53,7 +53,7 @@ export function croissant(listing: Listing): object {
   }
 }
 
-function fileObject(id: string, name: string, contentUrl: string, file: Omit<ListedFile, 'index'>): object {
+function fileObject(id: string, name: string, contentUrl: string, file: FileFacts): object {
   return {
     '@type': 'cr:FileObject',
     '@id': id,

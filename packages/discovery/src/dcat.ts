@@ -41,10 +41,7 @@ function dcatDataset(listing: Listing): object {
   }
 }
 
-function distribution(
-  { asset, site }: Listing,
-  { id, name, size, contentType, sha256 }: Omit<SoldFile, 'index' | 'service'>,
-): object {
+function distribution({ asset, site }: Listing, { id, name, size, contentType, sha256 }: SoldFile): object {
   const page = pageOf(site, asset.did)
   const licence = licenceOf(asset.license)
   return {

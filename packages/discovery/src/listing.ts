@@ -1,19 +1,23 @@
-import type { Asset, AssetService } from '@tidegate/client'
+import type { Asset } from '@tidegate/client'
 import { defined } from '@tidegate/client/described'
 import type { Site } from './site.js'
 
-/** A file of a service, as far as it is known without a request to its storage. */
-export interface ListedFile {
-  /** Its index in the service. */
-  index: number
-  /** The publisher's name of the file, a relative path. Untrusted. */
-  name?: string
+/** What is known of a file without a request to its storage. */
+export interface FileFacts {
   /** Media type without parameters. */
   contentType?: string
   /** Bytes. */
   size?: number
   /** SHA-256 as hex. */
   sha256?: string
+}
+
+/** A file of a service. */
+export interface ListedFile extends FileFacts {
+  /** Its index in the service. */
+  index: number
+  /** The publisher's name of the file, a relative path. Untrusted. */
+  name?: string
 }
 
 /** The one model of an asset that all formats are written from. Its texts are untrusted, and free of control characters. */
@@ -27,14 +31,13 @@ export interface Listing {
 }
 
 /** A file that anybody may read. */
-export interface Sample extends Omit<ListedFile, 'index'> {
+export interface Sample extends FileFacts {
   name: string
   url: string
 }
 
-/** A file that is sold, with its service and a name that is unique in the asset. */
-export interface SoldFile extends ListedFile {
-  service: AssetService
+/** A file that is sold. */
+export interface SoldFile extends FileFacts {
   /** Identifies the file in the asset by the positions of service and file. Never a publisher's text: it becomes an IRI. */
   id: string
   name: string
@@ -43,11 +46,9 @@ export interface SoldFile extends ListedFile {
 /** Returns the files of all services, in order. Files without a public name are called by their number. */
 export function soldFiles({ asset, files }: Listing): SoldFile[] {
   return asset.services.flatMap((service, at) =>
-    (files.get(service.id) ?? []).map((file) => ({
-      ...file,
-      service,
-      id: `service-${at}/file-${file.index}`,
-      name: file.name ?? `file-${file.index}`,
+    (files.get(service.id) ?? []).map(({ index, name = `file-${index}`, ...facts }) => ({
+      ...{ ...facts, name },
+      id: `service-${at}/file-${index}`,
     })),
   )
 }

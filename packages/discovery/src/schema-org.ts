@@ -1,5 +1,5 @@
 import { licenceOf } from './licence.js'
-import { descriptionOf, isFree, type ListedFile, type Listing, nameOf, soldFiles, timesOf, tokenId } from './listing.js'
+import { descriptionOf, type FileFacts, isFree, type Listing, nameOf, soldFiles, timesOf, tokenId } from './listing.js'
 import { pageOf } from './site.js'
 
 /**
@@ -46,7 +46,7 @@ export function dataset(listing: Listing): Record<string, unknown> {
 export const SAMPLE = 'A sample that anybody may read.'
 
 /** Returns what is known of a file in terms of schema.org. */
-export function facts({ size, contentType, sha256 }: Omit<ListedFile, 'index'>): object {
+export function facts({ size, contentType, sha256 }: FileFacts): object {
   return {
     ...(contentType ? { encodingFormat: contentType } : {}),
     ...(size === undefined ? {} : { contentSize: `${size} B` }),

@@ -8,6 +8,8 @@ export interface OpenService extends AssetService {
   asset: Asset
   /** Decrypts the file list. Returns each file with its storage kind. Throws AssetError. */
   files(): StoredFile[]
+  /** Returns the number of files. Throws AssetError. */
+  count(): number
   /** Returns the file at an index. A file with an unknown descriptor is not valid. Throws AssetError. */
   file(index: number): StoredFile
 }
@@ -23,5 +25,6 @@ export async function openService(
   const found = serviceOf(asset, serviceId)
   assertConsumable(found.service.state ?? asset.state)
   const list = () => fileLists.of(asset, found)
-  return { asset, ...found, files: () => list().all(), file: (index) => list().at(index) }
+  const [files, count] = [() => list().all(), () => list().objects.length]
+  return { asset, ...found, files, count, file: (index) => list().at(index) }
 }

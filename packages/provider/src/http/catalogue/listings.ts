@@ -1,8 +1,9 @@
 import { readSearch } from '@tidegate/catalog'
-import { describedAsset } from '@tidegate/client/described'
-import type { CataloguePage, ListedFile, Listing, Sample, Site } from '@tidegate/discovery'
+import { defined, describedAsset } from '@tidegate/client/described'
+import type { CataloguePage, FileFacts, ListedFile, Listing, Sample, Site } from '@tidegate/discovery'
 import { PUBLIC_PATH } from '@tidegate/hosting'
 import { ProviderError } from '@tidegate/protocol'
+import type { FileDescription } from '@tidegate/storage'
 import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { type SearchServices, searcher } from '../routes/searcher.js'
@@ -103,8 +104,10 @@ export class Listings {
   private async filesOf(did: string, serviceId: string, most: number, signal: AbortSignal): Promise<ListedFile[]> {
     const files: ListedFile[] = []
     try {
-      const stored = (await openService(this.services.access, did, serviceId)).files().slice(0, most)
-      for (const [index, file] of stored.entries()) {
+      const { count, file: at } = await openService(this.services.access, did, serviceId)
+      // a list may have thousands, each of which is checked when it is read
+      for (let index = 0; index < Math.min(count(), most); index++) {
+        const file = at(index)
         const name = file.publicName === undefined ? {} : { name: file.publicName }
         const described = file.type === 'hosted' ? await file.describe({ signal, budget: 'anonymous' }) : undefined
         files.push({ index, ...name, ...(described?.valid ? factsOf(described) : {}) })
@@ -119,20 +122,9 @@ export class Listings {
 /** The state of unlisted assets, which their link alone opens. */
 const UNLISTED = 5
 
-function factsOf({
-  contentType,
-  contentLength: size,
-  sha256,
-}: {
-  contentType?: string
-  contentLength?: number
-  sha256?: string
-}) {
-  return {
-    ...(contentType === undefined ? {} : { contentType }),
-    ...(size === undefined ? {} : { size }),
-    ...(sha256 === undefined ? {} : { sha256 }),
-  }
+/** Returns what a storage tells of a file. */
+function factsOf({ contentType, contentLength: size, sha256 }: FileDescription): FileFacts {
+  return defined({ contentType, size, sha256 })
 }
 
 /** Returns the condition that a service names this provider. */
