@@ -45,16 +45,7 @@ export async function mcp({
     const onError = (error: unknown) => report(session, error)
     addReadingTools(server, clientReader(client, address), onError)
     const spending = new Spending(maxSpend, maxEach)
-    const purchases =
-      address &&
-      new Purchases({
-        server,
-        client,
-        account: address,
-        spending,
-        yes: yes === true,
-        acceptTerms: acceptTerms === true,
-      })
+    const purchases = address && new Purchases({ server, client, account: address, spending, yes, acceptTerms })
     if (purchases) addActingTools(server, { client, purchases, folder: inside }, onError)
     const ended = new Promise<void>((resolve) => {
       for (const event of ['end', 'close', 'error']) process.stdin.once(event, resolve)
