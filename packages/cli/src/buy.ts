@@ -40,11 +40,7 @@ export async function buy(
     const again = `tidegate buy ${did}${chosen}${capped}`
     const bought = quote.order
       ? { did, service: service.id, order: quote.order, reused: true, paid: [], transactions: [] }
-      : await purchase(session, {
-          ...{ asset, service, quote, maxPrice, again },
-          yes: yes === true,
-          acceptTerms: acceptTerms === true,
-        })
+      : await purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, again })
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)

@@ -136,9 +136,7 @@ async function openOutput(
 
 function buy(session: WalletSession, { did, options, asset, service, quote }: Run): Promise<Bought> {
   const { yes, acceptTerms, maxPrice } = options
-  const again = commandOf(did, options)
-  const agreed = { yes: yes === true, acceptTerms: acceptTerms === true }
-  return purchase(session, { asset, service, quote, ...agreed, maxPrice, again })
+  return purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, again: commandOf(did, options) })
 }
 
 async function fetchFiles(

@@ -3,6 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { addReadingTools, createMcpServer } from '@tidegate/provider/mcp'
 import { Purchases } from './people/agent/purchases.js'
+import { boundRequests } from './people/agent/requests.js'
 import { type Limit, Spending } from './people/agent/spending.js'
 import { addActingTools, clientReader } from './people/agent/tools.js'
 import { forSigning, MAX_EACH, MAX_SPEND } from './people/options.js'
@@ -41,20 +42,12 @@ export async function mcp({
   const inside = folderOf(folder)
   return inSession(options, 'reader', async (session) => {
     const { client, address, signal } = session
+    boundRequests(client.context)
     const server = createMcpServer()
     const onError = (error: unknown) => report(session, error)
     addReadingTools(server, clientReader(client, address), onError)
     const spending = new Spending(maxSpend, maxEach)
-    const purchases =
-      address &&
-      new Purchases({
-        server,
-        client,
-        account: address,
-        spending,
-        yes: yes === true,
-        acceptTerms: acceptTerms === true,
-      })
+    const purchases = address && new Purchases({ server, client, account: address, spending, yes, acceptTerms })
     if (purchases) addActingTools(server, { client, purchases, folder: inside }, onError)
     const ended = new Promise<void>((resolve) => {
       for (const event of ['end', 'close', 'error']) process.stdin.once(event, resolve)
@@ -82,5 +75,5 @@ function folderOf(path: string): string {
 /** Names only the code: a message may hold a stranger's text. */
 function report({ out }: Session, error: unknown): void {
   const { code, name } = error as { code?: unknown; name?: unknown }
-  out.note(`a tool failed: ${shown(String(code ?? name), 60)}`)
+  out.note(`a tool failed: ${shown(String(typeof code === 'string' ? code : name), 60)}`)
 }

@@ -44,8 +44,8 @@ export async function search(words: string[], { tag: tags, most, page, ...option
 /** Returns the limit of a price. A symbol is one of the list of the provider's first chain. */
 async function within({ context }: Tidegate, { amount, token = 'OCEAN' }: Cap) {
   const { tokenNamed } = await import('@tidegate/client')
-  const { chainIds } = await context.api.get<{ chainIds: number[] }>('/')
-  return { token: await tokenNamed(context, Number(chainIds[0]), token), most: amount }
+  const { chainIds } = await context.api.get<{ chainIds?: unknown[] }>('/')
+  return { token: await tokenNamed(context, Number(chainIds?.[0]), token), most: amount }
 }
 
 function page(text: string): number {

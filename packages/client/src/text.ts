@@ -15,6 +15,15 @@ export function printable(text: string, length: number = LIMITS.message): string
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : clean
 }
 
+/** Returns the last part of a URL's path, decoded; empty if it is malformed. */
+export function lastPart(path: string): string {
+  try {
+    return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+  } catch {
+    return ''
+  }
+}
+
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 /** Returns bytes for people: "1.4 MiB". Cut, not rounded up. */

@@ -5,8 +5,6 @@ import { shown } from './output/text.js'
 
 /** Returns two lines for each found asset. */
 export function foundLines({ assets, total, atLeast, page, more }: SearchResult, none: string): string[] {
-  if (assets.length === 0 && page === 1 && atLeast)
-    return [`${none} Only the first 1,000 matches were filtered: use more specific words.`]
   if (assets.length === 0) return [page > 1 ? 'this page is empty.' : none]
   const next = more ? `; next: --page ${page + 1}` : ''
   return [...assets.flatMap(lines), '', `${assets.length} of ${total}${atLeast ? ' or more' : ''}${next}`]

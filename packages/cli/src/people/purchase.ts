@@ -14,9 +14,9 @@ interface Purchase {
   service: AssetService
   quote: Quote
   /** Whether to buy without a question. */
-  yes: boolean
+  yes: true | undefined
   /** Whether to accept the terms without a question. */
-  acceptTerms: boolean
+  acceptTerms: true | undefined
   /** Highest price; unlimited by default. */
   maxPrice: Cap | undefined
   /** The command line that repeats or resumes the purchase. */

@@ -21,8 +21,8 @@ const MAX_DESCRIPTOR = 1_048_576
 
 /**
  * Reads SOURCE and --descriptor, in this order. A folder stands for the files below it, and a file at a location has the name
- * at its end. Throws CommandError, which quotes no
- * secret of a descriptor, and TidegateError for too many files or names that cannot be published.
+ * at its end. Throws CommandError, which quotes no secret of a descriptor, and TidegateError for too many files or names that
+ * cannot be published.
  */
 export function sourcesOf(
   sources: readonly string[],

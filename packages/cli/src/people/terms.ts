@@ -7,7 +7,7 @@ import type { WalletSession } from './session.js'
 interface Acceptance {
   asset: Asset
   /** Whether --accept-terms answers. */
-  accept: boolean
+  accept: true | undefined
   /** The command line that repeats the purchase. */
   again: string
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits.js'
 import type { AssetLink, LicenseDocument } from '../terms/types.js'
-import { printable } from '../text.js'
+import { lastPart, printable } from '../text.js'
 import { defined, fieldsOf, type Json, lineOf, listOf } from '../values.js'
 
 /** Path of the public files of a provider. */
@@ -11,6 +11,7 @@ const READ = 200
 /** Most characters of a shown name. */
 const NAME = 200
 
+/** A link without a name. */
 export type WebLink = Omit<AssetLink, 'name'>
 
 /**
@@ -29,15 +30,7 @@ export function webLink(provider: string, value: unknown): WebLink | undefined {
 
 /** Returns a printable name of a link: the given one, the last part of its path, or its host. */
 export function linkName({ url, host }: WebLink, given: string): string {
-  return printable(given, NAME) || printable(decoded(new URL(url).pathname.split('/').at(-1) ?? ''), NAME) || host
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return printable(given, NAME) || printable(lastPart(new URL(url).pathname), NAME) || host
 }
 
 /** Returns the links of metadata: a list of URLs in version 4, URLs by name in version 5. */

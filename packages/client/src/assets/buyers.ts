@@ -1,7 +1,7 @@
 import type { Buyers } from '../types.js'
 import { addressIn, fieldsOf, type Json, listOf } from '../values.js'
 
-/** Most entries and most accounts that are shown. */
+/** Most entries, and most accounts of all entries, that are read: the checksum of an address takes long. */
 const MOST = 1_000
 
 /**
@@ -16,12 +16,15 @@ export function buyersOf(credentials: unknown, chainId: number): Buyers | undefi
   if (entries.length === 0) return undefined
   const values = entries.filter((entry) => !isList(entry)).flatMap(({ values }) => listOf(values, MOST))
   if (values.includes('*')) return undefined
-  const accounts = values.map((value) => addressIn(fieldsOf(value).address ?? value)).filter((one) => one !== undefined)
+  const accounts = values
+    .slice(0, MOST)
+    .map((value) => addressIn(fieldsOf(value).address ?? value))
+    .filter((one) => one !== undefined)
   const lists = entries.filter(isList).flatMap(({ accessList, chainId: own }) => {
     const address = addressIn(accessList)
     return address ? [{ address, chainId: Number.isSafeInteger(own) ? (own as number) : chainId }] : []
   })
-  return { accounts: [...new Set(accounts)].slice(0, MOST), lists: lists.slice(0, MOST) }
+  return { accounts: [...new Set(accounts)], lists: lists.slice(0, MOST) }
 }
 
 const typeOf = ({ type }: Json) => String(type).toLowerCase()

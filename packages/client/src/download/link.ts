@@ -79,6 +79,7 @@ export async function* links(context: Context, did: string, options: LinksOption
   const ended = new AbortController()
   const stop = ended.signal
   const abort = () => ended.abort(signal?.reason)
+  signal?.throwIfAborted()
   signal?.addEventListener('abort', abort, { once: true })
   const createOne = async (fileIndex: number): Promise<FileLink> => ({
     file: fileIndex,

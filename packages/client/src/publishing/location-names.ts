@@ -1,5 +1,6 @@
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { publicNameProblem } from '@tidegate/protocol/public-name'
+import { lastPart } from '../text.js'
 import type { FileObject } from '../types.js'
 
 /**
@@ -21,21 +22,10 @@ export function withLocationNames(objects: readonly FileObject[]): FileObject[] 
 
 /** Returns the name at the end of a location; undefined if it has none, or one that cannot be published. */
 function nameIn({ type, url, hash, key }: FileObject): string | undefined {
-  if (type === 'url' && typeof url === 'string' && URL.canParse(url))
-    return publicName(decoded(lastPart(new URL(url).pathname)))
+  if (type === 'url' && typeof url === 'string' && URL.canParse(url)) return publicName(lastPart(new URL(url).pathname))
   if (type === 'ipfs' && typeof hash === 'string' && hash.includes('/'))
-    return publicName(decoded(lastPart(hash.replace(/[?#].*$/s, ''))))
-  return type === 's3' && typeof key === 'string' ? publicName(lastPart(key)) : undefined
-}
-
-const lastPart = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return ''
-  }
+    return publicName(lastPart(hash.replace(/[?#].*$/s, '')))
+  return type === 's3' && typeof key === 'string' ? publicName(key.slice(key.lastIndexOf('/') + 1)) : undefined
 }
 
 function publicName(name: string): string | undefined {

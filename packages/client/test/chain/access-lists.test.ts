@@ -1,21 +1,16 @@
 import { createContext } from '@tidegate/client'
 import { type Address, getAddress } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { served } from '../../../../test/helpers/requests.js'
-import { World } from '../../../../test/helpers/world.js'
 import { factoryOf } from '../../src/lists/access-list.js'
-import { Market, type Person } from './market.js'
+import { market, type Person, useMarket, world } from './market.js'
 
-let world: World
-let market: Market
+useMarket()
 let owner: Person
 beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
   owner = await market.person()
 })
-afterAll(() => world?.close())
 
 const strangers = (count: number): Address[] =>
   Array.from({ length: count }, (_, at) => getAddress(`0x${(at + 1).toString(16).padStart(40, '0')}`))

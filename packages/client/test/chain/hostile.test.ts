@@ -1,13 +1,13 @@
 import { createContext, createTidegate, priceOf } from '@tidegate/client'
 import { type Address, createPublicClient, encodeAbiParameters, http, parseAbi, stringToHex, zeroAddress } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { answering, ENDLESS, placed, zeros } from '../../../../test/helpers/raw-contracts.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
-import { World } from '../../../../test/helpers/world.js'
+import type { World } from '../../../../test/helpers/world.js'
 import { tokenAt } from '../../src/chain/erc20.js'
 import { walletOf } from '../world.js'
-import { Market } from './market.js'
+import { market, useMarket, world } from './market.js'
 
 const ONE = 10n ** 18n
 const ROUTER = parseAbi([
@@ -17,15 +17,11 @@ const ROUTER = parseAbi([
   'function addDispenserContract(address dispenser)',
 ])
 
-let world: World
-let market: Market
+useMarket()
 
 beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
   await market.asFirst(world.network.addresses.Router, 'updateOPCFee', [0n, 0n, 0n, 0n])
 })
-afterAll(() => world?.close())
 
 const at = (code: `0x${string}`) => placed((method, params) => world.rpc(method, params), code)
 const text = (value: string) => answering(encodeAbiParameters([{ type: 'string' }], [value]))

@@ -1,10 +1,11 @@
 import { createContext, createTidegate, type Tidegate } from '@tidegate/client'
 import type { ethers } from 'ethers'
 import { type Abi, type Address, createPublicClient, type Hex, http, parseAbi, zeroAddress } from 'viem'
+import { afterAll, beforeAll } from 'vitest'
 import { minedReceipt } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask, served } from '../../../../test/helpers/requests.js'
-import type { World } from '../../../../test/helpers/world.js'
+import { World } from '../../../../test/helpers/world.js'
 import { PUBLISHING } from '../../src/chain/abi.js'
 import { contractsOf } from '../../src/chain/contracts.js'
 import { Sender } from '../../src/chain/sender.js'
@@ -214,4 +215,16 @@ export class Market {
   sent({ address }: Person): Promise<number> {
     return this.reader.getTransactionCount({ address })
   }
+}
+
+/** The world and the market of a test file that calls `useMarket`. */
+export let world: World
+export let market: Market
+
+export function useMarket(): void {
+  beforeAll(async () => {
+    world = await World.start()
+    market = new Market(world)
+  })
+  afterAll(() => world?.close())
 }

@@ -1,19 +1,12 @@
 import { type Asking, createTidegate } from '@tidegate/client'
 import { type Address, zeroAddress } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { served } from '../../../../test/helpers/requests.js'
-import { World } from '../../../../test/helpers/world.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { walletFor } from '../world.js'
-import { Market } from './market.js'
+import { type Market, market, useMarket, world } from './market.js'
 
-let world: World
-let market: Market
-beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
-})
-afterAll(() => world?.close())
+useMarket()
 
 describe('a published asset', () => {
   /** An asset, and a change of its price that must take a number of transactions and lead to a price. */

@@ -1,16 +1,9 @@
 import type { Address } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { served } from '../../../../test/helpers/requests.js'
-import { World } from '../../../../test/helpers/world.js'
-import { Market } from './market.js'
+import { market, useMarket, world } from './market.js'
 
-let world: World
-let market: Market
-beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
-})
-afterAll(() => world?.close())
+useMarket()
 
 describe('publish', () => {
   it("takes two transactions, and the document has the request's fields", async () => {

@@ -1,29 +1,24 @@
 import { createTidegate } from '@tidegate/client'
 import { type Address, createPublicClient, createWalletClient, custom, type Hex, http } from 'viem'
 import { privateKeyToAccount, toAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { deployed, minedReceipt } from '../../../../test/helpers/contracts.js'
 import { AT_ONCE, eventually } from '../../../../test/helpers/eventually.js'
-import { World } from '../../../../test/helpers/world.js'
 import { walletFor } from '../world.js'
-import { Market, type OnSale, type Person, type Sale, TOKEN } from './market.js'
+import { market, type OnSale, type Person, type Sale, TOKEN, useMarket, world } from './market.js'
 
 const ONE = 10n ** 18n
 
-let world: World
-let market: Market
+useMarket()
 let Ocean: Address
 let fixedPrice: Address
 
 beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
   Ocean = world.network.addresses.Ocean
   fixedPrice = world.network.addresses.FixedPrice
   // no share of the community, for round numbers
   await market.asFirst(world.network.addresses.Router, 'updateOPCFee', [0n, 0n, 0n, 0n])
 })
-afterAll(() => world?.close())
 
 const sold = (template: 1 | 2 = 2, more: Partial<Sale> = {}) =>
   market.sale({ price: { token: Ocean, rate: 5n * ONE }, template, ...more })

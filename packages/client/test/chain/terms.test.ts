@@ -1,28 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { served } from '../../../../test/helpers/requests.js'
-import { World } from '../../../../test/helpers/world.js'
+import type { World } from '../../../../test/helpers/world.js'
 import { walletFor } from '../world.js'
-import { Market, type Person, type Sale } from './market.js'
+import { market, type Person, type Sale, useMarket, world } from './market.js'
 
 const MARKER = createHash('sha256').update('tidegate accepted terms v1').digest('hex').slice(0, 16)
 const TEXT = '# Terms\nUse the tables at your own risk.\n'
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 const SHA256 = sha256(TEXT)
 
-let world: World
-let market: Market
+useMarket()
 let Ocean: Address
 let url: string
 beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
   Ocean = world.network.addresses.Ocean
   url = world.storage.file('/terms.md', Buffer.from(TEXT), 'text/markdown')
 })
-afterAll(() => world?.close())
 
 const described = (termsAndConditions: unknown): NonNullable<Sale['adjust']> => {
   return ({ metadata }) =>

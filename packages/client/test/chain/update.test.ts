@@ -1,17 +1,10 @@
 import type { Address } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask, served } from '../../../../test/helpers/requests.js'
-import { World } from '../../../../test/helpers/world.js'
-import { Market, type Person } from './market.js'
+import { market, type Person, useMarket, world } from './market.js'
 
-let world: World
-let market: Market
-beforeAll(async () => {
-  world = await World.start()
-  market = new Market(world)
-})
-afterAll(() => world?.close())
+useMarket()
 
 describe('a published asset', () => {
   let owner: Person

@@ -12,9 +12,9 @@ export interface PurchaseOptions {
   account: string
   spending: Spending
   /** Whether to buy without a question. */
-  yes: boolean
+  yes: true | undefined
   /** Whether to accept terms without a question. */
-  acceptTerms: boolean
+  acceptTerms: true | undefined
 }
 
 const NOTE = 'Amounts include all fees except gas. Download with `get`.'
@@ -69,7 +69,7 @@ export class Purchases {
   private inTurn(quote: Quote, acceptTerms: string | undefined, signal: AbortSignal): Promise<Bought> {
     const { client } = this.options
     const bought = this.last.then(() => {
-      // a client that no longer waits gets nothing bought
+      // the client may have cancelled the call meanwhile
       signal.throwIfAborted()
       return client.buy(quote, { acceptTerms })
     })

@@ -9,7 +9,7 @@ export type Limit = Required<Cap>
 
 /** A reserved part of the limits. */
 export interface Reservation {
-  /** Gives it back: nothing was sent. */
+  /** Returns the amounts to the limits. For a purchase that has sent nothing. */
   release(): void
 }
 
@@ -30,14 +30,11 @@ export class Spending {
    */
   async reserve(context: Context, { chainId, price }: Quote): Promise<Reservation> {
     const due = price.total.filter(({ units }) => units > 0n)
+    if (due.length === 0) return { release: () => undefined }
     const limitsOf = (limits: readonly Limit[]) =>
-      Promise.all(
-        due.length === 0
-          ? []
-          : limits.map(async (one) => ({ ...one, token: await tokenNamed(context, chainId, one.token) })),
-      )
+      Promise.all(limits.map(async (one) => ({ ...one, token: await tokenNamed(context, chainId, one.token) })))
     const [total, each] = await Promise.all([limitsOf(this.total), limitsOf(this.each)])
-    // no pause from here on: a purchase at the same time sees either nothing or all of it
+    // no await from here on: other purchases would exceed the limits meanwhile
     for (const amount of due) this.assertWithin(chainId, amount, total, each)
     const add = (sign: bigint) => {
       for (const { token, units, decimals } of due) {
