@@ -32,7 +32,7 @@ export function Card({ file, title, owner, author, description, tags, price, not
           {title}
           <p class="small muted card-author">
             {owner && <Identicon address={owner} />}
-            <Words text={named ? author : owner ? shortAddress(owner) : text.publish.author} most={40} />
+            <Words text={named ? author : owner ? shortAddress(owner) : text.asset.author} most={40} />
           </p>
         </div>
       </div>

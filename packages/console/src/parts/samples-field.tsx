@@ -3,8 +3,8 @@ import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { config } from '../state/config.js'
 import { mineText } from '../text/mine.js'
+import { publishText } from '../text/publish.js'
 import { samplesText } from '../text/terms.js'
-import { text } from '../text.js'
 import { Button } from './button.js'
 import { PublicFileInput } from './public-file-input.js'
 import { Words } from './words.js'
@@ -27,7 +27,6 @@ interface SamplesFieldProps {
 /** Public files that show a part of an asset. Nothing without hosting. */
 export function SamplesField({ samples, onChange }: SamplesFieldProps) {
   const words = samplesText
-  const { publish } = text
   if (!config().hosting.enabled && samples.length === 0) return null
   return (
     <fieldset class="stack tight">
@@ -45,7 +44,7 @@ export function SamplesField({ samples, onChange }: SamplesFieldProps) {
                 size="small"
                 kind="quiet"
                 icon="trash"
-                label={publish.remove(plainLine(name, 60))}
+                label={publishText.remove(plainLine(name, 60))}
                 onClick={() => onChange((now) => now.filter((one) => one.url !== url))}
               >
                 {mineText.removeFile}

@@ -7,6 +7,7 @@ import { TagInput } from '../../parts/tag-input.js'
 import { TermsField, termsProblem } from '../../parts/terms-field.js'
 import type { Edited } from '../../state/publishing/changes.js'
 import { mineText } from '../../text/mine.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 import { AmountFields } from '../publish/amount-fields.js'
 
@@ -20,7 +21,7 @@ interface FormProps {
 const SHOWN_BUYERS = 5
 
 export function EditForm({ asset: { chainId, services, buyers }, edited, change }: FormProps) {
-  const { publish: words } = text
+  const words = publishText
   const { price } = edited
   const present = services[0]?.price.datatoken
   const line = (field: 'name' | 'author' | 'license') => ({

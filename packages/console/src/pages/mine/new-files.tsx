@@ -8,7 +8,7 @@ import { Words } from '../../parts/words.js'
 import { config } from '../../state/config.js'
 import type { NewFile, NewFiles as State } from '../../state/publishing/new-files.js'
 import { mineText } from '../../text/mine.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 
 let count = 0
 const newKey = () => `new-${count++}`
@@ -17,7 +17,6 @@ const newKey = () => `new-${count++}`
 export function NewFiles({ value, onChange }: { value: State; onChange: (value: State) => void }) {
   const { files, keepOld } = value
   const words = mineText
-  const { publish } = text
   const add = (added: NewFile[]) => onChange({ ...value, files: [...files, ...added] })
   return (
     <>
@@ -30,7 +29,7 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
       {config().hosting.enabled && (
         <label class="button secondary normal">
           <Icon name="upload" />
-          <span>{publish.choose}</span>
+          <span>{publishText.choose}</span>
           <input
             type="file"
             multiple
@@ -54,7 +53,7 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
                 size="small"
                 kind="quiet"
                 icon="trash"
-                label={publish.remove(plainLine(label, 60))}
+                label={publishText.remove(plainLine(label, 60))}
                 onClick={() => onChange({ ...value, files: files.filter((one) => one.key !== key) })}
               >
                 {words.removeFile}
