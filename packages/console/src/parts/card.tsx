@@ -3,8 +3,8 @@ import { shortAddress } from '../format/address.js'
 import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { text } from '../text.js'
+import { Words } from './texts/words.js'
 import { Identicon } from './wallet/identicon.js'
-import { Words } from './words.js'
 
 const TAGS = 3
 

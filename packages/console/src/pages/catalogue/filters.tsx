@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
-import { Choice } from '../../parts/field.js'
+import { Choice } from '../../parts/fields/field.js'
 import { lazily } from '../../parts/lazily.js'
 import { type CatalogueQuery, isFiltered, SORTS, type Sort, searchOf, UNFILTERED } from '../../state/catalogue-query.js'
 import { facetsOf } from '../../state/facets.js'

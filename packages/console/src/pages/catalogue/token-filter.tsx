@@ -1,6 +1,6 @@
 import { tokens } from '@tidegate/client'
 import { useEffect, useState } from 'preact/hooks'
-import { TextField } from '../../parts/field.js'
+import { TextField } from '../../parts/fields/field.js'
 import { AMOUNT } from '../../state/catalogue-query.js'
 import { config } from '../../state/config.js'
 import { reading } from '../../state/context.js'

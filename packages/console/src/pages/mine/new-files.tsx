@@ -1,10 +1,7 @@
-import { plainLine } from '../../format/hostile.js'
-import { FileIcon } from '../../icons/file-icon.js'
 import { Icon } from '../../icons/icon.js'
-import { Button } from '../../parts/button.js'
-import { Choice } from '../../parts/field.js'
-import { LocationField } from '../../parts/location-field.js'
-import { Words } from '../../parts/words.js'
+import { Choice } from '../../parts/fields/field.js'
+import { FileList } from '../../parts/fields/file-list.js'
+import { LocationField } from '../../parts/fields/location-field.js'
 import { config } from '../../state/config.js'
 import type { NewFile, NewFiles as State } from '../../state/publishing/new-files.js'
 import { mineText } from '../../text/mine.js'
@@ -41,27 +38,10 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
           />
         </label>
       )}
-      {files.length > 0 && (
-        <ul class="files">
-          {files.map(({ key, label }) => (
-            <li key={key} class="file">
-              <FileIcon name={label} />
-              <p class="grow">
-                <Words text={label} most={120} />
-              </p>
-              <Button
-                size="small"
-                kind="quiet"
-                icon="trash"
-                label={publishText.remove(plainLine(label, 60))}
-                onClick={() => onChange({ ...value, files: files.filter((one) => one.key !== key) })}
-              >
-                {words.removeFile}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <FileList
+        files={files}
+        onRemove={(key) => onChange({ ...value, files: files.filter((one) => one.key !== key) })}
+      />
       {files.length > 0 && (
         <Choice
           compact

@@ -1,4 +1,4 @@
-import { Field, TextField } from '../../parts/field.js'
+import { Field, TextField } from '../../parts/fields/field.js'
 import { publishText } from '../../text/publish.js'
 import type { Problems } from './checks.js'
 import { useListedTokens, useToken } from './token.js'

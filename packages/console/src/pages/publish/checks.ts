@@ -1,4 +1,4 @@
-import { termsProblem } from '../../parts/terms-field.js'
+import { termsProblem } from '../../parts/fields/terms-field.js'
 import type { Draft, DraftFile } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import type { TermsProblem } from '../../state/publishing/terms-draft.js'

@@ -1,5 +1,5 @@
-import { Choice } from '../../parts/field.js'
-import { LocationField } from '../../parts/location-field.js'
+import { Choice } from '../../parts/fields/field.js'
+import { LocationField } from '../../parts/fields/location-field.js'
 import { Notice } from '../../parts/states.js'
 import { config } from '../../state/config.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'

@@ -1,6 +1,6 @@
 import { grouped } from '../../format/amount.js'
 import { Card } from '../../parts/card.js'
-import { Words } from '../../parts/words.js'
+import { Words } from '../../parts/texts/words.js'
 import type { Draft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
 import { publishText } from '../../text/publish.js'

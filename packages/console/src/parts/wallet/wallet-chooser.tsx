@@ -8,7 +8,7 @@ import type { FoundWallet } from '../../wallet/provider.js'
 import { connect } from '../../wallet/wallet.js'
 import { Dialog } from '../dialog.js'
 import { Problem } from '../states.js'
-import { Words } from '../words.js'
+import { Words } from '../texts/words.js'
 import { NoWallet } from './no-wallet.js'
 
 /** The choice between the browser's wallets, or the ways to one. */

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../icons/icon.js'
-import { publishText } from '../text/publish.js'
+import { Icon } from '../../icons/icon.js'
+import { publishText } from '../../text/publish.js'
+import { Words } from '../texts/words.js'
 import { Field } from './field.js'
-import { Words } from './words.js'
 
 const MOST = 20
 const LONGEST = 60

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { type Located, locationOf } from '../state/publishing/locations.js'
-import { publishText } from '../text/publish.js'
-import { Button } from './button.js'
+import { type Located, locationOf } from '../../state/publishing/locations.js'
+import { publishText } from '../../text/publish.js'
+import { Button } from '../button.js'
 import { Field } from './field.js'
 
 interface LocationFieldProps {

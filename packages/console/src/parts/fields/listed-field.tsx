@@ -1,4 +1,4 @@
-import { publishText } from '../text/publish.js'
+import { publishText } from '../../text/publish.js'
 import { Choice } from './field.js'
 
 interface ListedFieldProps {

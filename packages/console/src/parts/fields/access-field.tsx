@@ -1,4 +1,4 @@
-import { publishText } from '../text/publish.js'
+import { publishText } from '../../text/publish.js'
 import { Choice, TextField } from './field.js'
 
 interface AccessFieldProps<Kind extends string> {
