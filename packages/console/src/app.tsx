@@ -7,7 +7,6 @@ import { Header } from './parts/header.js'
 import { lazily } from './parts/lazily.js'
 import { Page } from './parts/page.js'
 import { Empty } from './parts/states.js'
-import { Transfers } from './parts/transfers.js'
 import { WalletDialog } from './parts/wallet/wallet-dialog.js'
 import { configState, loadConfig } from './state/config.js'
 import { online } from './state/page/online.js'
@@ -20,6 +19,7 @@ const Publish = lazily(() => import('./pages/publish/publish.js').then(({ Publis
 const Mine = lazily(() => import('./pages/mine/mine.js').then(({ Mine }) => Mine))
 const ReceiptPage = lazily(() => import('./pages/receipt/receipt.js').then(({ ReceiptPage }) => ReceiptPage))
 const Status = lazily(() => import('./pages/status/status.js').then(({ Status }) => Status))
+const Transfers = lazily(() => import('./parts/transfers.js').then(({ Transfers }) => Transfers), { isPart: true })
 
 export function App() {
   const state = useStore(configState)

@@ -1,7 +1,6 @@
 import { plural } from './format/plural.js'
 import { asset } from './text/asset.js'
 import { catalogue } from './text/catalogue.js'
-import { publish } from './text/publish.js'
 import { transactions } from './text/transactions.js'
 
 /** The texts of the page, for translation. Those of pages that load later are in `text/`, to keep the first load small. Texts with values are functions, and texts that depend on a number use `plural`. */
@@ -112,7 +111,6 @@ export const text = {
     announceDone: (name: string) => `${name} is saved.`,
     announceFailed: (name: string) => `The download of ${name} failed.`,
   },
-  publish,
   receipt: {
     title: 'Receipt',
     print: 'Print',

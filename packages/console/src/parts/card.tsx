@@ -3,8 +3,8 @@ import { shortAddress } from '../format/address.js'
 import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { text } from '../text.js'
+import { Words } from './texts/words.js'
 import { Identicon } from './wallet/identicon.js'
-import { Words } from './words.js'
 
 const TAGS = 3
 
@@ -32,7 +32,7 @@ export function Card({ file, title, owner, author, description, tags, price, not
           {title}
           <p class="small muted card-author">
             {owner && <Identicon address={owner} />}
-            <Words text={named ? author : owner ? shortAddress(owner) : text.publish.author} most={40} />
+            <Words text={named ? author : owner ? shortAddress(owner) : text.asset.author} most={40} />
           </p>
         </div>
       </div>

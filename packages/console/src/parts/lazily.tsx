@@ -4,8 +4,11 @@ import { reloadWhenReachable } from '../state/page/reload.js'
 import { text } from '../text.js'
 import { Failed, Skeleton } from './states.js'
 
-/** Returns a component that loads its code when it is first shown. */
-export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+/** Returns a component that loads its code when it is first shown. A part of a page shows nothing until then. */
+export function lazily<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  { isPart = false } = {},
+): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
   return function Lazily(props: P) {
     const [, setLoaded] = useState(loaded !== undefined)
@@ -22,6 +25,7 @@ export function lazily<P extends object>(load: () => Promise<ComponentType<P>>):
       const Component = loaded
       return <Component {...props} />
     }
+    if (isPart) return null
     if (error !== undefined)
       return (
         <main id="content" class="page">

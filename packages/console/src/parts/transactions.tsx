@@ -8,8 +8,8 @@ import { useStore } from '../state/store.js'
 import { text } from '../text.js'
 import { CopyButton } from './copy.js'
 import { Dialog } from './dialog.js'
+import { Words } from './texts/words.js'
 import { Time } from './values.js'
-import { Words } from './words.js'
 
 /** Pending transactions in the header of every page, and a dialog with all. */
 export function TransactionsButton() {

@@ -8,7 +8,7 @@ import { announce } from '../state/page/announce.js'
 import { useStore } from '../state/store.js'
 import { text } from '../text.js'
 import { Ring } from './ring.js'
-import { Words } from './words.js'
+import { Words } from './texts/words.js'
 
 /** Downloads of the page, at the foot of every page. */
 export function Transfers() {

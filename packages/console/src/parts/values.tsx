@@ -3,7 +3,7 @@ import { grouped, shownAmount } from '../format/amount.js'
 import { exactBytes, shownBytes } from '../format/bytes.js'
 import { dayTime, exactTime, minuteTime, shownTime } from '../format/time.js'
 import { text } from '../text.js'
-import { Words } from './words.js'
+import { Words } from './texts/words.js'
 
 /** An amount with its token. A title shows all digits of a shortened one. */
 export function AmountText({ amount, whole = false }: { amount: Amount; whole?: boolean }) {

@@ -3,16 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { isFiltered, optionsOf, queryOf, SORTS, searchOf } from './catalogue-query.js'
 
 const word = fc.string({ minLength: 1, maxLength: 30 }).filter((text) => text.trim() !== '')
-const query = fc.record({
-  text: fc.oneof(fc.constant(''), word),
-  type: fc.oneof(fc.constant(''), word),
-  tags: fc.uniqueArray(word, { maxLength: 5 }),
-  price: fc.constantFrom('any' as const, 'free' as const, 'paid' as const),
-  token: fc.constantFrom('', `0x${'ab'.repeat(20)}`),
-  most: fc.constant(''),
-  sort: fc.constantFrom(undefined, ...SORTS),
-  page: fc.integer({ min: 1, max: 400 }),
-})
+const query = fc
+  .record({
+    text: fc.oneof(fc.constant(''), word),
+    type: fc.oneof(fc.constant(''), word),
+    tags: fc.uniqueArray(word, { maxLength: 5 }),
+    price: fc.constantFrom('any' as const, 'free' as const, 'paid' as const),
+    token: fc.constantFrom('', `0x${'ab'.repeat(20)}`),
+    most: fc.constant(''),
+    sort: fc.constantFrom(undefined, ...SORTS),
+    page: fc.integer({ min: 1, max: 400 }),
+  })
+  .map((state) => (state.token ? { ...state, price: 'paid' as const } : state))
 
 describe('the state of the catalogue', () => {
   it('is completely in its address', () => {

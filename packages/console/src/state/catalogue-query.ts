@@ -34,13 +34,13 @@ export function queryOf(search: string): CatalogueQuery {
   const price = params.get('price')
   const sort = SORTS.find((one) => one === params.get('sort'))
   const page = params.get('page') ?? ''
-  const token = /^0x[0-9a-f]{40}$/i.exec(params.get('token') ?? '')?.[0] ?? ''
+  const token = /^0x[0-9a-f]{40}$/i.exec(params.get('token') ?? '')?.[0].toLowerCase() ?? ''
   const most = AMOUNT.exec(params.get('most') ?? '')?.[0] ?? ''
   return {
     text: (params.get('q') ?? '').slice(0, LONGEST),
     type: (params.get('type') ?? '').slice(0, LONGEST),
     tags: [...new Set(params.getAll('tag').map((tag) => tag.slice(0, LONGEST)))].filter(Boolean).slice(0, MOST_TAGS),
-    price: price === 'free' || price === 'paid' ? price : 'any',
+    price: token ? 'paid' : price === 'free' || price === 'paid' ? price : 'any',
     token,
     most: token && most,
     sort,

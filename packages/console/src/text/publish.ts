@@ -1,7 +1,7 @@
 import { shownBytes } from '../format/bytes.js'
 import { plural } from '../format/plural.js'
 
-export const publish = {
+export const publishText = {
   title: 'Publish',
   lead: 'Put a file up for sale, in two transactions.',
   steps: ['Files', 'Description', 'Price and access', 'Review'],

@@ -2,7 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, connect, NARROW, observed, page, published, use, useDevPage, visit } from './dev-page.js'
+import {
+  button,
+  connect,
+  dev,
+  findings,
+  NARROW,
+  observed,
+  page,
+  published,
+  use,
+  useDevPage,
+  visit,
+} from './dev-page.js'
 
 useDevPage()
 
@@ -95,9 +107,40 @@ it('filters by price within one token, and sorts by it', async () => {
   await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides', 'Dear tides']))
   await page.getByText('Paid', { exact: true }).click()
   await page.getByLabel('Paid in').selectOption({ label: 'OCEAN' })
-  await page.getByLabel('At most').fill('2.5')
+  await page.getByLabel('At most').focus()
+  await page.keyboard.type('2.5')
   await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides']))
   expect(new URL(page.url()).searchParams.get('most')).toBe('2.5')
   await page.reload()
   await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides']))
+  await page.goBack()
+  await eventually(async () => isDeepStrictEqual(await names(), ['Cheap tides', 'Dear tides']))
+  expect(await page.getByLabel('At most').inputValue()).toBe('')
+  expect(observed.trouble).toEqual(NO_TROUBLE)
+})
+
+it('names the tokens of all chains, and keeps a token that no list has', async () => {
+  const chain = { chainId: 8997, name: 'Elsewhere', currency: { symbol: 'ETH', decimals: 18 } }
+  const token = '0xab'.padEnd(42, '0')
+  await page.route('**/console/config.json', async (route) => {
+    const settings = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...settings, chains: [...settings.chains, chain] } })
+  })
+  await visit(`?token=${token.toUpperCase().replace('X', 'x')}&most=2`)
+  await button('Filters and sorting').click()
+  const options = page.getByLabel('Paid in').locator('option')
+  await eventually(async () => (await options.allTextContents()).some((name) => name.startsWith('OCEAN (')))
+  expect(await page.getByLabel('Paid in').inputValue()).toBe(token)
+  await page.getByLabel('At most').fill('2,5')
+  await page.getByText('Enter a positive amount').waitFor()
+  await page.getByText('Nothing matches').waitFor()
+  expect(await findings()).toEqual([])
+})
+
+it('offers any token if the provider tells none', async () => {
+  await page.route(`${dev.facts.providerUrl}/`, (route) => route.fulfill({ json: {} }))
+  await visit('?price=paid')
+  await button('Filters and sorting').click()
+  expect(await page.getByLabel('Paid in').locator('option').allTextContents()).toEqual(['Any token'])
+  expect(observed.trouble).toEqual(NO_TROUBLE)
 })

@@ -1,7 +1,7 @@
 import type { AssetService } from '@tidegate/client'
 import { FileIcon } from '../../icons/file-icon.js'
+import { Words } from '../../parts/texts/words.js'
 import { Bytes } from '../../parts/values.js'
-import { Words } from '../../parts/words.js'
 import { text } from '../../text.js'
 
 /** The files of a service, from the provider's current description. */

@@ -1,7 +1,7 @@
 import type { Amount, AssetService, Price } from '@tidegate/client'
 import { decimalOf, grouped } from '../../format/amount.js'
+import { Words } from '../../parts/texts/words.js'
 import { durationText, PriceText } from '../../parts/values.js'
-import { Words } from '../../parts/words.js'
 import { text } from '../../text.js'
 
 /** The total price in large, and its parts below. */

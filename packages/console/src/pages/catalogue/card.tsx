@@ -1,8 +1,8 @@
 import type { Asset } from '@tidegate/client'
 import { guessedName } from '../../icons/file-icon.js'
 import { Card } from '../../parts/card.js'
+import { Words } from '../../parts/texts/words.js'
 import { PriceText, Time } from '../../parts/values.js'
-import { Words } from '../../parts/words.js'
 import { pathOf } from '../../state/page/route.js'
 import { text } from '../../text.js'
 

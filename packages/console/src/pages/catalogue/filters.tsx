@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
-import { Choice } from '../../parts/field.js'
+import { Choice } from '../../parts/fields/field.js'
+import { lazily } from '../../parts/lazily.js'
 import { type CatalogueQuery, isFiltered, SORTS, type Sort, searchOf, UNFILTERED } from '../../state/catalogue-query.js'
 import { facetsOf } from '../../state/facets.js'
 import { useResource } from '../../state/resource.js'
@@ -9,10 +10,13 @@ import { text } from '../../text.js'
 import { Select } from './select.js'
 import { TagFilter } from './tag-filter.js'
 
-interface FiltersProps {
+export interface FiltersProps {
   query: CatalogueQuery
-  show: (changes: Partial<CatalogueQuery>) => void
+  /** `replace`: without a new entry in the history. */
+  show: (changes: Partial<CatalogueQuery>, replace?: boolean) => void
 }
+
+const TokenFilter = lazily(() => import('./token-filter.js').then(({ TokenFilter }) => TokenFilter), { isPart: true })
 
 /** Sorting and filters of the catalogue, folded away on a small screen. */
 export function Filters({ query, show }: FiltersProps) {
@@ -50,7 +54,7 @@ export function Filters({ query, show }: FiltersProps) {
           ]}
           onChange={(price) => show(price === 'paid' ? { price } : { price, token: '', most: '' })}
         />
-        {query.price === 'paid' && <LazyTokenFilter query={query} show={show} />}
+        {query.price === 'paid' && <TokenFilter query={query} show={show} />}
         <Select
           label={words.type}
           value={query.type}
@@ -69,12 +73,6 @@ export function Filters({ query, show }: FiltersProps) {
       </div>
     </aside>
   )
-}
-
-/** Loads the filter by token when it is needed: the first page is small. */
-function LazyTokenFilter(props: FiltersProps) {
-  const { value: part } = useResource('token filter', () => import('./token-filter.js'), { keep: true })
-  return part ? <part.TokenFilter {...props} /> : null
 }
 
 function SortSelect({ query, show }: FiltersProps) {

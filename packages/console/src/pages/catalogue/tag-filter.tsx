@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { Words } from '../../parts/words.js'
+import { Words } from '../../parts/texts/words.js'
 import type { Facet } from '../../state/facets.js'
 import { text } from '../../text.js'
 

@@ -1,12 +1,13 @@
 import type { Asset } from '@tidegate/client'
-import { AccessField } from '../../parts/access-field.js'
-import { Choice, TextField } from '../../parts/field.js'
-import { ListedField } from '../../parts/listed-field.js'
-import { SamplesField } from '../../parts/samples-field.js'
-import { TagInput } from '../../parts/tag-input.js'
-import { TermsField, termsProblem } from '../../parts/terms-field.js'
+import { AccessField } from '../../parts/fields/access-field.js'
+import { Choice, TextField } from '../../parts/fields/field.js'
+import { ListedField } from '../../parts/fields/listed-field.js'
+import { SamplesField } from '../../parts/fields/samples-field.js'
+import { TagInput } from '../../parts/fields/tag-input.js'
+import { TermsField, termsProblem } from '../../parts/fields/terms-field.js'
 import type { Edited } from '../../state/publishing/changes.js'
 import { mineText } from '../../text/mine.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 import { AmountFields } from '../publish/amount-fields.js'
 
@@ -20,7 +21,7 @@ interface FormProps {
 const SHOWN_BUYERS = 5
 
 export function EditForm({ asset: { chainId, services, buyers }, edited, change }: FormProps) {
-  const { publish: words } = text
+  const words = publishText
   const { price } = edited
   const present = services[0]?.price.datatoken
   const line = (field: 'name' | 'author' | 'license') => ({

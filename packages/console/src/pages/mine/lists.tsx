@@ -2,16 +2,16 @@ import { accessList, accessListsOf, addMembers, createAccessList, removeMembers 
 import { useState } from 'preact/hooks'
 import type { Address } from 'viem'
 import { Button } from '../../parts/button.js'
-import { TextField } from '../../parts/field.js'
+import { TextField } from '../../parts/fields/field.js'
 import { Failed, Notice, Problem, Skeleton } from '../../parts/states.js'
+import { Words } from '../../parts/texts/words.js'
 import { AddressText } from '../../parts/wallet/address.js'
-import { Words } from '../../parts/words.js'
 import { contextNow } from '../../state/context.js'
 import { announce } from '../../state/page/announce.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import { useResource } from '../../state/resource.js'
 import { mineText } from '../../text/mine.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 
 /** The access lists that an account has created on the wallet's network. */
 export function MyLists({ chainId, owner }: { chainId: number; owner: Address }) {
@@ -58,7 +58,6 @@ function NewList({ chainId, created }: { chainId: number; created: () => void })
   const [members, setMembers] = useState('')
   const { busy, error, run } = useChange()
   const words = mineText
-  const { publish } = text
   const create = () =>
     run(name, async (context) => {
       await createAccessList(context, { name, members: addressesOf(members), chainId })
@@ -72,7 +71,7 @@ function NewList({ chainId, created }: { chainId: number; created: () => void })
       <TextField label={words.listName} maxLength={60} value={name} onText={setName} />
       <TextField
         label={words.members}
-        hint={publish.addressesHint}
+        hint={publishText.addressesHint}
         class="mono"
         rows={3}
         spellcheck={false}
@@ -96,7 +95,6 @@ function List({ list, chainId, owner }: { list: Address; chainId: number; owner:
   const found = useResource(`${list}/${page}`, () => accessList(contextNow(), list, { page, chainId }), { keep: true })
   const { busy, error, run } = useChange()
   const words = mineText
-  const { publish } = text
   if (found.error !== undefined) return <Problem error={found.error} onRetry={found.reload} />
   if (!found.value) return <Skeleton lines={4} />
   const { name, total, members: shown, more, owner: current } = found.value
@@ -143,7 +141,7 @@ function List({ list, chainId, owner }: { list: Address; chainId: number; owner:
       {isOwn && (
         <TextField
           label={words.addMembers}
-          hint={publish.addressesHint}
+          hint={publishText.addressesHint}
           class="mono"
           rows={2}
           spellcheck={false}

@@ -1,14 +1,11 @@
-import { plainLine } from '../../format/hostile.js'
-import { FileIcon } from '../../icons/file-icon.js'
 import { Icon } from '../../icons/icon.js'
-import { Button } from '../../parts/button.js'
-import { Choice } from '../../parts/field.js'
-import { LocationField } from '../../parts/location-field.js'
-import { Words } from '../../parts/words.js'
+import { Choice } from '../../parts/fields/field.js'
+import { FileList } from '../../parts/fields/file-list.js'
+import { LocationField } from '../../parts/fields/location-field.js'
 import { config } from '../../state/config.js'
 import type { NewFile, NewFiles as State } from '../../state/publishing/new-files.js'
 import { mineText } from '../../text/mine.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 
 let count = 0
 const newKey = () => `new-${count++}`
@@ -17,7 +14,6 @@ const newKey = () => `new-${count++}`
 export function NewFiles({ value, onChange }: { value: State; onChange: (value: State) => void }) {
   const { files, keepOld } = value
   const words = mineText
-  const { publish } = text
   const add = (added: NewFile[]) => onChange({ ...value, files: [...files, ...added] })
   return (
     <>
@@ -30,7 +26,7 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
       {config().hosting.enabled && (
         <label class="button secondary normal">
           <Icon name="upload" />
-          <span>{publish.choose}</span>
+          <span>{publishText.choose}</span>
           <input
             type="file"
             multiple
@@ -42,27 +38,10 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
           />
         </label>
       )}
-      {files.length > 0 && (
-        <ul class="files">
-          {files.map(({ key, label }) => (
-            <li key={key} class="file">
-              <FileIcon name={label} />
-              <p class="grow">
-                <Words text={label} most={120} />
-              </p>
-              <Button
-                size="small"
-                kind="quiet"
-                icon="trash"
-                label={publish.remove(plainLine(label, 60))}
-                onClick={() => onChange({ ...value, files: files.filter((one) => one.key !== key) })}
-              >
-                {words.removeFile}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <FileList
+        files={files}
+        onRemove={(key) => onChange({ ...value, files: files.filter((one) => one.key !== key) })}
+      />
       {files.length > 0 && (
         <Choice
           compact

@@ -1,5 +1,5 @@
-import { Field, TextField } from '../../parts/field.js'
-import { text } from '../../text.js'
+import { Field, TextField } from '../../parts/fields/field.js'
+import { publishText } from '../../text/publish.js'
 import type { Problems } from './checks.js'
 import { useListedTokens, useToken } from './token.js'
 
@@ -15,7 +15,7 @@ interface AmountFieldsProps {
 
 /** Amount and token of a price. */
 export function AmountFields({ price, chainId, present, problems = {}, onChange }: AmountFieldsProps) {
-  const { publish: words } = text
+  const words = publishText
   const token = useToken(chainId, price.token)
   const listed = useListedTokens(chainId)
   // the present token of an asset may be no token of the list

@@ -1,8 +1,8 @@
-import { termsProblem } from '../../parts/terms-field.js'
+import { termsProblem } from '../../parts/fields/terms-field.js'
 import type { Draft, DraftFile } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import type { TermsProblem } from '../../state/publishing/terms-draft.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 
 /** Problems of a draft, by field. */
 export type Problems = Partial<Record<'files' | 'name' | 'amount' | 'token' | 'days' | 'addresses', string>> & {
@@ -16,7 +16,7 @@ export const isReadyFile = (file: DraftFile): boolean =>
 
 /** Checks a step of the draft, without any request. */
 export function problemsOf(draft: Draft, step: number): Problems {
-  const { publish: words } = text
+  const words = publishText
   const { files, name, price, days, access } = draft
   if (step === 0) {
     if (files.length === 0) return { files: words.noFiles }

@@ -1,9 +1,9 @@
-import { TextField } from '../../parts/field.js'
-import { SamplesField } from '../../parts/samples-field.js'
-import { TagInput } from '../../parts/tag-input.js'
+import { TextField } from '../../parts/fields/field.js'
+import { SamplesField } from '../../parts/fields/samples-field.js'
+import { TagInput } from '../../parts/fields/tag-input.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 import type { Problems } from './checks.js'
 
 /** Suggested SPDX identifiers. */
@@ -11,7 +11,7 @@ const LICENSES = ['CC0-1.0', 'CC-BY-4.0', 'CC-BY-SA-4.0', 'CC-BY-NC-4.0', 'ODbL-
 
 export function DescriptionStep({ problems }: { problems: Problems }) {
   const now = useStore(draft)
-  const { publish: words } = text
+  const words = publishText
   const line = (field: 'name' | 'author' | 'license') => ({
     label: words[field],
     maxLength: 500,

@@ -2,13 +2,14 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Picture } from '../../icons/illustrations.js'
 import { Button, ButtonLink } from '../../parts/button.js'
 import { CopyButton } from '../../parts/copy.js'
-import { Words } from '../../parts/words.js'
+import { Words } from '../../parts/texts/words.js'
 import { pathOf } from '../../state/page/route.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 
 /** The published asset with its address, for sharing. */
 export function Done({ did, name, another }: { did: string; name: string; another: () => void }) {
-  const { publish: words } = text
+  const words = publishText
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const path = pathOf({ page: 'asset', did })

@@ -9,6 +9,7 @@ import { choosingWallet } from '../../state/page/overlays.js'
 import { droppedFiles, type NamedFile, pickedFiles } from '../../state/publishing/dropped.js'
 import { addUploads } from '../../state/publishing/uploads.js'
 import { useStore } from '../../state/store.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 
@@ -23,7 +24,7 @@ export function DropZone() {
     try {
       const added = await addUploads(files)
       setDifferent(added.different)
-      if (added.resumed > 0) announce(text.publish.resumedUploads(added.resumed))
+      if (added.resumed > 0) announce(publishText.resumedUploads(added.resumed))
     } catch (refusal) {
       setError(refusal)
     }
@@ -47,7 +48,7 @@ export function DropZone() {
       {error !== undefined && <Problem error={error} />}
       {different.map((name) => (
         <Notice key={name} kind="warn">
-          {text.publish.different(name)}
+          {publishText.different(name)}
         </Notice>
       ))}
     </>
@@ -65,7 +66,7 @@ function take({ dataTransfer }: DragEvent, { onFiles, onProblem }: Receiver): vo
 }
 
 function WalletNeeded({ waiting, ...receiver }: Receiver & { waiting: number }) {
-  const { publish: words } = text
+  const words = publishText
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button below is the way by keyboard
     <div
@@ -89,7 +90,7 @@ function WalletNeeded({ waiting, ...receiver }: Receiver & { waiting: number }) 
 
 function FileInput(receiver: Receiver) {
   const [isOver, setOver] = useState(false)
-  const { publish: words } = text
+  const words = publishText
   const { maxFile } = config().hosting
   return (
     <>

@@ -4,11 +4,12 @@ import { FileIcon } from '../../icons/file-icon.js'
 import { Icon, type IconName } from '../../icons/icon.js'
 import { Ring } from '../../parts/ring.js'
 import { Problem } from '../../parts/states.js'
+import { Words } from '../../parts/texts/words.js'
 import { Bytes } from '../../parts/values.js'
-import { Words } from '../../parts/words.js'
 import { type DraftFile, dropFile, type LocatedFile, type UploadFile } from '../../state/publishing/draft.js'
 import { checkLocation } from '../../state/publishing/locations.js'
 import { pauseUpload, removeUpload, resumeUpload } from '../../state/publishing/uploads.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 
 /** A file of the draft with its progress. */
@@ -18,7 +19,7 @@ export function FileRow({ file }: { file: DraftFile }) {
 
 function Uploaded({ file }: { file: UploadFile }) {
   const { key, name, type, size, sent, status, error, sha256 } = file
-  const { publish: words } = text
+  const words = publishText
   const shown = plainLine(name, 60)
   const going = status === 'uploading' || status === 'waiting'
   return (
@@ -62,7 +63,7 @@ function Uploaded({ file }: { file: UploadFile }) {
 
 function Located({ file }: { file: LocatedFile }) {
   const { key, label, status, reason = '', size, type } = file
-  const { publish: words } = text
+  const words = publishText
   return (
     <li class={`file is-${status}`} data-status={status}>
       {status === 'checking' ? (

@@ -1,11 +1,11 @@
-import { Choice } from '../../parts/field.js'
-import { LocationField } from '../../parts/location-field.js'
+import { Choice } from '../../parts/fields/field.js'
+import { LocationField } from '../../parts/fields/location-field.js'
 import { Notice } from '../../parts/states.js'
 import { config } from '../../state/config.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
 import { addLocation } from '../../state/publishing/locations.js'
 import { useStore } from '../../state/store.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 import { problemsOf } from './checks.js'
 import { DropZone } from './drop-zone.js'
 import { FileRow } from './file-row.js'
@@ -17,7 +17,7 @@ export function FilesStep({ problem }: { problem: string | undefined }) {
   // the draft may have changed since the problem was found
   const current = problem && problemsOf(now, 0).files
   const { hosting } = config()
-  const { publish: words } = text
+  const words = publishText
   return (
     <div class="stack">
       {hosting.enabled ? <DropZone /> : <Notice>{words.hostingOff}</Notice>}

@@ -1,8 +1,9 @@
 import { grouped } from '../../format/amount.js'
 import { Card } from '../../parts/card.js'
-import { Words } from '../../parts/words.js'
+import { Words } from '../../parts/texts/words.js'
 import type { Draft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { useToken } from './token.js'
@@ -13,7 +14,7 @@ export function Preview({ draft }: { draft: Draft }) {
   const { name, description, author, tags, price, files, chainId } = draft
   const [file] = files
   const token = useToken(chainId, price.token)
-  const symbol = price.token === '' ? text.publish.ocean : (token?.symbol ?? '')
+  const symbol = price.token === '' ? publishText.ocean : (token?.symbol ?? '')
   const amount = /^\d+(\.\d+)?$/.test(price.amount) ? grouped(price.amount) : '—'
   return (
     <Card
@@ -25,7 +26,7 @@ export function Preview({ draft }: { draft: Draft }) {
       }
       owner={wallet.status === 'connected' ? wallet.address : undefined}
       author={author}
-      description={description || text.publish.noDescription}
+      description={description || publishText.noDescription}
       tags={tags}
       price={price.kind === 'free' ? <span class="free">{text.free}</span> : `${amount} ${symbol}`}
     />

@@ -1,18 +1,18 @@
-import { AccessField } from '../../parts/access-field.js'
-import { Choice, Field, TextField } from '../../parts/field.js'
-import { ListedField } from '../../parts/listed-field.js'
-import { TermsField } from '../../parts/terms-field.js'
+import { AccessField } from '../../parts/fields/access-field.js'
+import { Choice, Field, TextField } from '../../parts/fields/field.js'
+import { ListedField } from '../../parts/fields/listed-field.js'
+import { TermsField } from '../../parts/fields/terms-field.js'
 import { config } from '../../state/config.js'
 import { draft, editDraft } from '../../state/publishing/draft.js'
 import { useStore } from '../../state/store.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 import { AmountFields } from './amount-fields.js'
 import type { Problems } from './checks.js'
 
 /** Network and price of an asset, duration of an order, and the accounts that may buy. */
 export function PriceStep({ problems }: { problems: Problems }) {
   const { price, access, terms, unlisted, chainId } = useStore(draft)
-  const { publish: words } = text
+  const words = publishText
   return (
     <div class="stack">
       <NetworkField />
@@ -57,7 +57,7 @@ function NetworkField() {
   const { chains } = config()
   if (chains.length < 2) return null
   return (
-    <Field label={text.publish.network}>
+    <Field label={publishText.network}>
       {(props) => (
         <select
           {...props}
@@ -77,7 +77,7 @@ function NetworkField() {
 
 function DurationFields({ problem }: { problem: string | undefined }) {
   const { days } = useStore(draft)
-  const { publish: words } = text
+  const words = publishText
   return (
     <>
       <Choice

@@ -5,7 +5,7 @@ import { entries } from '../../state/journal.js'
 import { discardDraft, draft } from '../../state/publishing/draft.js'
 import { progressOf, publishing } from '../../state/publishing/publication.js'
 import { useStore } from '../../state/store.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 import { firstOpenStep, type Problems, problemsOf } from './checks.js'
 import { DescriptionStep } from './description-step.js'
 import { Done } from './done.js'
@@ -35,7 +35,7 @@ export function Publish() {
     moved.current = true
   }, [step])
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [problems])
-  const { publish: words } = text
+  const words = publishText
   if (progress.phase === 'published')
     return (
       <Page title={words.title} own>
@@ -79,7 +79,7 @@ export function Publish() {
 }
 
 function StepButtons({ step, back }: { step: number; back: () => void }) {
-  const { publish: words } = text
+  const words = publishText
   return (
     <footer class="form-actions">
       {step > 0 ? (

@@ -2,13 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { shortAddress } from '../../format/address.js'
 import { grouped } from '../../format/amount.js'
 import { Button } from '../../parts/button.js'
-import { ExternalLink, Sha256 } from '../../parts/external-link.js'
+import { ExternalLink, Sha256 } from '../../parts/texts/external-link.js'
+import { Words } from '../../parts/texts/words.js'
 import { durationText } from '../../parts/values.js'
-import { Words } from '../../parts/words.js'
 import { type Draft, draft } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
 import { termsIn } from '../../state/publishing/terms-draft.js'
 import { useStore } from '../../state/store.js'
+import { publishText } from '../../text/publish.js'
 import { samplesText, termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { Send } from './send.js'
@@ -22,7 +23,7 @@ export function Review({ edit }: { edit: ((step: number) => void) | undefined })
   const listed = useListedTokens(chainId).find(([, address]) => address === price.token)
   // a contract may claim any symbol, so the address is shown too
   const symbol = listed?.[0] ?? (token && `${token.symbol} (${shortAddress(price.token)})`)
-  const { publish: words } = text
+  const words = publishText
   return (
     <div class="stack">
       <p class="muted small">{words.reviewHint}</p>
@@ -61,7 +62,8 @@ export function Review({ edit }: { edit: ((step: number) => void) | undefined })
 type Row = [step: number, label: string, value: ComponentChildren]
 
 function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbol: string | undefined): Row[] {
-  const { publish: words, asset } = text
+  const words = publishText
+  const { asset } = text
   const accepted = termsIn(draft.terms)
   const told = (value: string, most?: number) =>
     value ? <Words text={value} {...(most === undefined ? {} : { most })} /> : asset.notTold

@@ -10,6 +10,7 @@ import { choosingWallet } from '../../state/page/overlays.js'
 import { draft } from '../../state/publishing/draft.js'
 import { progressOf, publishDraft, publishing } from '../../state/publishing/publication.js'
 import { useStore } from '../../state/store.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 import { switchChain } from '../../wallet/networks.js'
 import { walletState } from '../../wallet/wallet.js'
@@ -20,7 +21,7 @@ export function Send() {
   const all = useStore(entries)
   const run = useStore(publishing)
   const progress = progressOf(all, now.id)
-  const { publish: words } = text
+  const words = publishText
   return (
     <div class="stack send">
       <ol class="publish-transactions">
@@ -63,7 +64,7 @@ function Next({ phase, running, step }: { phase: string; running: boolean; step:
   const wallet = useStore(walletState)
   const { chainId = config().chains[0]?.chainId } = useStore(draft)
   const [error, setError] = useState<unknown>()
-  const { publish: words } = text
+  const words = publishText
   if (running || phase === 'creating' || phase === 'finishing' || phase === 'asked')
     return (
       <Button kind="primary" size="large" busy>

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/dialog.js'
 import { discardDraft, draft } from '../../state/publishing/draft.js'
 import { removeUpload } from '../../state/publishing/uploads.js'
 import { useStore } from '../../state/store.js'
+import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
 
 /** Discards the draft and its uploads, after a question. */
@@ -14,11 +15,11 @@ export function StartOver() {
   return (
     <>
       <Button kind="quiet" size="small" icon="trash" onClick={() => setAsking(true)}>
-        {text.publish.startOver}
+        {publishText.startOver}
       </Button>
       {asking && (
         <Dialog
-          title={text.publish.startOver}
+          title={publishText.startOver}
           onClose={() => setAsking(false)}
           actions={
             <>
@@ -31,12 +32,12 @@ export function StartOver() {
                   setAsking(false)
                 }}
               >
-                {text.publish.startOver}
+                {publishText.startOver}
               </Button>
             </>
           }
         >
-          <p>{text.publish.startOverQuestion}</p>
+          <p>{publishText.startOverQuestion}</p>
         </Dialog>
       )}
     </>

@@ -1,9 +1,9 @@
 import { Icon } from '../../icons/icon.js'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 
 /** The steps of publishing. `go` leads back to an earlier one. */
 export function Steps({ at, go }: { at: number; go: ((step: number) => void) | undefined }) {
-  const { steps, stepOf } = text.publish
+  const { steps, stepOf } = publishText
   return (
     <ol class="steps" aria-label={stepOf(at + 1, steps.length)}>
       {steps.map((name, index) => (

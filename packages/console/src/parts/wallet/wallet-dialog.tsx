@@ -1,74 +1,12 @@
-import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { Icon } from '../../icons/icon.js'
 import { choosingWallet } from '../../state/page/overlays.js'
-import { reloadWhenReachable } from '../../state/page/reload.js'
 import { useStore } from '../../state/store.js'
-import { text } from '../../text.js'
-import { foundWallets } from '../../wallet/discovery.js'
-import type { FoundWallet } from '../../wallet/provider.js'
-import { connect } from '../../wallet/wallet.js'
-import { Dialog } from '../dialog.js'
-import { Problem } from '../states.js'
-import { Words } from '../words.js'
+import { lazily } from '../lazily.js'
 
-/** The choice between the browser's wallets. */
+const WalletChooser = lazily(() => import('./wallet-chooser.js').then(({ WalletChooser }) => WalletChooser), {
+  isPart: true,
+})
+
+/** The dialog that chooses a wallet, while it is wanted. */
 export function WalletDialog() {
-  const open = useStore(choosingWallet)
-  return open ? <Chooser /> : null
-}
-
-/** Loads its help when it is shown, as most browsers have a wallet. */
-function Missing() {
-  const [Help, setHelp] = useState<ComponentType>()
-  useEffect(() => {
-    import('./no-wallet.js').then(({ NoWallet }) => setHelp(() => NoWallet)).catch(reloadWhenReachable)
-  }, [])
-  return Help ? <Help /> : null
-}
-
-function Chooser() {
-  const wallets = useStore(foundWallets)
-  const [asked, setAsked] = useState<string>()
-  const [error, setError] = useState<unknown>()
-  const close = () => choosingWallet.set(false)
-  const choose = async (wallet: FoundWallet) => {
-    setAsked(wallet.id)
-    setError(undefined)
-    try {
-      await connect(wallet)
-      close()
-    } catch (refusal) {
-      setError(refusal)
-    }
-    setAsked(undefined)
-  }
-  return (
-    <Dialog title={text.wallet.choose} onClose={close}>
-      {wallets.length === 0 ? (
-        <Missing />
-      ) : (
-        <div class="stack">
-          <p class="muted">{text.wallet.chooseHint}</p>
-          {error !== undefined && <Problem error={error} />}
-          {wallets.map((wallet) => (
-            <button
-              key={wallet.id}
-              type="button"
-              class="wallet-option"
-              aria-busy={asked === wallet.id}
-              onClick={() => asked === undefined && choose(wallet)}
-            >
-              {wallet.icon ? <img src={wallet.icon} alt="" width="32" height="32" /> : <Icon name="wallet" />}
-              <span class="grow">
-                <Words text={wallet.name || text.wallet.injected} most={40} />
-              </span>
-              {wallet.builtIn && <span class="badge dev">{text.local.badge}</span>}
-              {asked === wallet.id && <span class="spinner" aria-hidden="true" />}
-            </button>
-          ))}
-        </div>
-      )}
-    </Dialog>
-  )
+  return useStore(choosingWallet) ? <WalletChooser /> : null
 }

@@ -7,7 +7,7 @@ import { disconnect, type WalletState } from '../../wallet/wallet.js'
 import { Button } from '../button.js'
 import { Dialog } from '../dialog.js'
 import { Notice, Problem } from '../states.js'
-import { Words } from '../words.js'
+import { Words } from '../texts/words.js'
 import { AddressText } from './address.js'
 import { Identicon } from './identicon.js'
 

@@ -1,5 +1,5 @@
 import { assertFileNames, TidegateError, upload } from '@tidegate/client'
-import { text } from '../../text.js'
+import { publishText } from '../../text/publish.js'
 import { contextNow } from '../context.js'
 import { beginWork } from '../page/busy.js'
 import { addFiles, draft, dropFile, editFile, shareDraft, type UploadFile } from './draft.js'
@@ -61,7 +61,7 @@ const uploadsOf = (...states: UploadFile['status'][]) =>
 function assertAddable(files: readonly NamedFile[]): void {
   const uploads = uploadsOf()
   if (files.length + uploads.length > MOST_FILES)
-    throw new TidegateError('TOO_MANY_FILES', text.publish.tooManyFiles(MOST_FILES))
+    throw new TidegateError('TOO_MANY_FILES', publishText.tooManyFiles(MOST_FILES))
   // the others are replaced by files of the same name
   const own = uploads.filter(({ status }) => status !== 'needs-file')
   assertFileNames([...own, ...files].map(({ name }) => name))

@@ -1,5 +1,5 @@
-import { clamped, type Stretch, stretchesOf } from '../format/hostile.js'
-import { text as words } from '../text.js'
+import { clamped, type Stretch, stretchesOf } from '../../format/hostile.js'
+import { text as words } from '../../text.js'
 
 interface Told {
   text: string

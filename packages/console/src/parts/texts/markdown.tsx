@@ -1,6 +1,6 @@
 import { lexer, type MarkedToken, type Token } from 'marked'
 import type { ComponentChildren } from 'preact'
-import { text as words } from '../text.js'
+import { text as words } from '../../text.js'
 import { Visible } from './words.js'
 
 /** Longer or more deeply nested texts are shown without markup. */

@@ -1,12 +1,12 @@
 import { type PublicFile, uploadPublic } from '@tidegate/client'
 import { useState } from 'preact/hooks'
-import { Icon } from '../icons/icon.js'
-import { contextNow } from '../state/context.js'
-import { beginWork } from '../state/page/busy.js'
-import { useStore } from '../state/store.js'
-import { termsText } from '../text/terms.js'
-import { walletState } from '../wallet/wallet.js'
-import { Problem } from './states.js'
+import { Icon } from '../../icons/icon.js'
+import { contextNow } from '../../state/context.js'
+import { beginWork } from '../../state/page/busy.js'
+import { useStore } from '../../state/store.js'
+import { termsText } from '../../text/terms.js'
+import { walletState } from '../../wallet/wallet.js'
+import { Problem } from '../states.js'
 
 interface PublicFileInputProps {
   label: string

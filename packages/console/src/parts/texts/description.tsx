@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { clamped } from '../format/hostile.js'
-import { text as words } from '../text.js'
+import { clamped } from '../../format/hostile.js'
+import { text as words } from '../../text.js'
 import { Markdown } from './markdown.js'
 
 /** Characters of a folded text. */

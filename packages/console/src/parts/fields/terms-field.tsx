@@ -1,8 +1,8 @@
-import { config } from '../state/config.js'
-import { type TermsDraft, type TermsProblem, termsIn } from '../state/publishing/terms-draft.js'
-import { termsText } from '../text/terms.js'
-import { Button } from './button.js'
-import { ExternalLink, Sha256 } from './external-link.js'
+import { config } from '../../state/config.js'
+import { type TermsDraft, type TermsProblem, termsIn } from '../../state/publishing/terms-draft.js'
+import { termsText } from '../../text/terms.js'
+import { Button } from '../button.js'
+import { ExternalLink, Sha256 } from '../texts/external-link.js'
 import { Choice, TextField } from './field.js'
 import { PublicFileInput } from './public-file-input.js'
 

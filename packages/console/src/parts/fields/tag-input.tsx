@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../icons/icon.js'
-import { text } from '../text.js'
+import { Icon } from '../../icons/icon.js'
+import { publishText } from '../../text/publish.js'
+import { Words } from '../texts/words.js'
 import { Field } from './field.js'
-import { Words } from './words.js'
 
 const MOST = 20
 const LONGEST = 60
@@ -16,7 +16,7 @@ export function TagInput({ tags, onChange }: { tags: readonly string[]; onChange
     setTyped('')
   }
   return (
-    <Field label={text.publish.tags} hint={text.publish.tagsHint}>
+    <Field label={publishText.tags} hint={publishText.tagsHint}>
       {(props) => (
         <div class="tag-input">
           {tags.map((tag) => (
@@ -24,7 +24,7 @@ export function TagInput({ tags, onChange }: { tags: readonly string[]; onChange
               key={tag}
               type="button"
               class="tag removable"
-              aria-label={text.publish.removeTag(tag)}
+              aria-label={publishText.removeTag(tag)}
               onClick={() => onChange(tags.filter((one) => one !== tag))}
             >
               <Words text={tag} most={40} />

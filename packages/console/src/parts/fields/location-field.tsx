@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { type Located, locationOf } from '../state/publishing/locations.js'
-import { text } from '../text.js'
-import { Button } from './button.js'
+import { type Located, locationOf } from '../../state/publishing/locations.js'
+import { publishText } from '../../text/publish.js'
+import { Button } from '../button.js'
 import { Field } from './field.js'
 
 interface LocationFieldProps {
@@ -17,7 +17,7 @@ export function LocationField({ label, hint, add, onAdd }: LocationFieldProps) {
   const [problem, setProblem] = useState<string>()
   const submit = () => {
     const located = locationOf(typed)
-    setProblem('problem' in located ? text.publish.problems[located.problem] : undefined)
+    setProblem('problem' in located ? publishText.problems[located.problem] : undefined)
     if ('problem' in located) return
     setTyped('')
     onAdd(located)

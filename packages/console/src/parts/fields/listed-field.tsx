@@ -1,4 +1,4 @@
-import { text } from '../text.js'
+import { publishText } from '../../text/publish.js'
 import { Choice } from './field.js'
 
 interface ListedFieldProps {
@@ -10,7 +10,7 @@ interface ListedFieldProps {
 
 /** Whether searches find the asset. */
 export function ListedField({ unlisted, onChange, ...choice }: ListedFieldProps) {
-  const { publish: words } = text
+  const words = publishText
   return (
     <Choice
       {...choice}

@@ -1,4 +1,4 @@
-import { clamped } from '../format/hostile.js'
+import { clamped } from '../../format/hostile.js'
 import { Markdown } from './markdown.js'
 import { Visible } from './words.js'
 

@@ -1,4 +1,4 @@
-import { text } from '../text.js'
+import { publishText } from '../../text/publish.js'
 import { Choice, TextField } from './field.js'
 
 interface AccessFieldProps<Kind extends string> {
@@ -12,7 +12,7 @@ interface AccessFieldProps<Kind extends string> {
 
 /** The accounts that may buy. The kinds `list` and `members` show a field for addresses: of accounts, or of access lists. */
 export function AccessField<Kind extends string>({ access, problem, onChange, ...choice }: AccessFieldProps<Kind>) {
-  const { publish: words } = text
+  const words = publishText
   return (
     <>
       <Choice {...choice} label={words.access} value={access.kind} onChange={(kind) => onChange({ ...access, kind })} />
