@@ -79,7 +79,5 @@ export const HOSTING_LIMITS = {
     tidyInterval: 3_600_000,
     /** Files of each kind that one sweep deletes. */
     sweepBatch: 100,
-    /** Bytes of an encrypted document that is checked for hosted files. A document holds no longer list. */
-    filesObject: 262_144,
   },
 } as const

@@ -41,7 +41,7 @@ export class HostedUses {
   async recordEncrypted(chainId: number, document: Buffer, encrypted: Uint8Array): Promise<void> {
     // parses only candidates, since most documents name no files
     if (document.includes(PUBLIC_PATH)) await this.recordNamed(chainId, document.toString('utf8'))
-    if (document.length > HOSTING_LIMITS.hosting.filesObject || !document.includes('hosted')) return
+    if (document.length > PROTOCOL_LIMITS.filesObject.size || !document.includes('hosted')) return
     const { nftAddress, files } = parsed(document.toString('utf8'), PROTOCOL_LIMITS.filesObject)
     if (!isNft(nftAddress) || !Array.isArray(files)) return
     const text = Buffer.from(encrypted).toString('hex', 0, 33)

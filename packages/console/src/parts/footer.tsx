@@ -1,4 +1,5 @@
-import { config, type Operator } from '../state/config.js'
+import type { Operator } from '@tidegate/protocol/operator'
+import { config } from '../state/config.js'
 import { text } from '../text.js'
 
 /** The operator's name and pages. Empty without an operator. */

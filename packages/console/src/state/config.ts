@@ -1,3 +1,4 @@
+import type { Operator } from '@tidegate/protocol/operator'
 import { BASE } from './page/base.js'
 import { createStore } from './store.js'
 
@@ -8,17 +9,6 @@ export interface ChainConfig {
   rpcUrl?: string
   currency: { symbol: string; decimals: number }
   explorer?: string
-}
-
-/** The operator of the provider. */
-export interface Operator {
-  name?: string
-  url?: string
-  /** An e-mail address, or an http(s) URL. */
-  contact?: string
-  imprint?: string
-  privacy?: string
-  terms?: string
 }
 
 /** The service's settings for the page: `/console/config.json`. */

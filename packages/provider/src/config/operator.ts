@@ -1,15 +1,5 @@
+import type { Operator } from '@tidegate/protocol/operator'
 import type { Settings } from './schema.js'
-
-/** Who runs the service. All of it is public; what is not configured is left out. */
-export interface Operator {
-  name?: string
-  url?: string
-  /** An e-mail address, or an http(s) URL. */
-  contact?: string
-  imprint?: string
-  privacy?: string
-  terms?: string
-}
 
 type OperatorSettings = Pick<
   Settings,

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events'
+import { addAbortListener, setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { Deadline } from '@tidegate/common'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -114,7 +114,7 @@ export class Connections {
       request.lifetime = lifetime
       const inner = innerOf(request)
       const lifetimes = this.inFlight.get(socket)
-      if (inner) inner.signal.addEventListener('abort', () => lifetime.end(), { once: true })
+      if (inner) addAbortListener(inner.signal, () => lifetime.end())
       // the connection closed before its request was read completely
       else if (!lifetimes) lifetime.end()
       lifetimes?.add(lifetime)

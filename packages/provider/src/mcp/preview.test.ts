@@ -39,10 +39,7 @@ describe('preview', () => {
   })
 
   it('cuts a long text, also within a character, so that the result stays small', async () => {
-    const { show, context } = contextOf(
-      { first: { url: `https://a.example${PUBLIC}/a.txt` } },
-      Buffer.from(`a${'"ü\n'.repeat(20_000)}`),
-    )
+    const { show, context } = contextOf({ first: `${PUBLIC}/a.txt` }, Buffer.from(`a${'"ü\n'.repeat(20_000)}`))
     const result = await show()
     expect(result).toMatchObject({ kind: 'text', size: 80_001, cut: true })
     const { isError, structuredContent } = toolResult(await preview(context, { did: DID }, SIGNAL))
@@ -61,12 +58,15 @@ describe('preview', () => {
         'https://a.example/x',
         `${PUBLIC}/../../root`,
         `${PUBLIC}/..`,
+        `${PUBLIC}/%2e%2e`,
+        `${PUBLIC}/..\\..\\..\\..\\live`,
+        `https://a.example${PUBLIC}/a.txt`,
         `${PUBLIC}/a?x=1`,
         '/api/services/nonce',
         7,
         null,
       ],
-      { url: `${PUBLIC}/a\r\nx` },
+      { url: `${PUBLIC}/a.txt` },
     ]
     const { show, requested } = contextOf(links, Buffer.from('x'))
     await expect(show()).rejects.toMatchObject({ code: 'NO_SAMPLE' })

@@ -1,7 +1,7 @@
-import { type Context, TidegateError } from '@tidegate/client'
+import { type AssetLink, type Context, TidegateError } from '@tidegate/client'
+import { linkedBy } from '@tidegate/client/described'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { Answer } from './answers.js'
-import { samplesOf } from './documents.js'
 import { plainLine, plainLines } from './plain-text.js'
 import type { Input, Output } from './shapes.js'
 import { plainMedia } from './views.js'
@@ -21,7 +21,8 @@ export async function preview(
       'NO_SAMPLE',
       samples.length === 0 ? 'The asset has no samples.' : `There is no sample ${sample}.`,
     )
-  const answer = await context.api.send({ path: chosen.path, headers: { range: `bytes=0-${MOST - 1}` }, signal })
+  const path = chosen.url.slice(context.url.length)
+  const answer = await context.api.send({ path, headers: { range: `bytes=0-${MOST - 1}` }, signal })
   const bytes = await firstBytes(answer.body)
   const size = sizeOf(answer.headers) ?? (bytes.length < MOST ? bytes.length : undefined)
   const isCut = size === undefined || size > bytes.length
@@ -35,6 +36,12 @@ export async function preview(
     untrusted: { name: plainLine(chosen.name, line), ...(text === undefined ? {} : { text: plainLines(text, MOST) }) },
   }
   return { result, smaller }
+}
+
+/** Returns the samples of an asset: links to public files of this provider. Nothing else that a publisher names is requested. */
+async function samplesOf({ api, url }: Context, did: string, signal: AbortSignal): Promise<AssetLink[]> {
+  const document = await api.get<Record<string, unknown>>(`/api/aquarius/assets/ddo/${did}`, {}, signal)
+  return linkedBy(url, { document }).links.filter(({ isHere }) => isHere)
 }
 
 /** Halves the text: as JSON it may be several times as long. */

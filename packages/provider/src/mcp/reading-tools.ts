@@ -3,7 +3,6 @@ import { asset, type Context, type Link, search } from '@tidegate/client'
 import type { Address } from 'viem'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { withList } from './answers.js'
-import { samplesOf } from './documents.js'
 import { preview } from './preview.js'
 import { addTool } from './server.js'
 import { INPUTS, type Input, OUTPUTS, type Output } from './shapes.js'
@@ -45,11 +44,7 @@ export function addReadingTools(server: McpServer, reader: Reader, onError?: (er
       description: `Shows an asset: texts, services with prices and files, number of samples, terms. ${DATA}`,
       ...{ input: INPUTS.asset, output: OUTPUTS.asset, deadline },
       async work({ did }, { signal }) {
-        const [described, samples] = await Promise.all([
-          asset(context, did, { signal }),
-          samplesOf(context, did, signal),
-        ])
-        return withList(assetView(described, samples.length), 'services')
+        return withList(assetView(await asset(context, did, { signal })), 'services')
       },
     },
     onError,

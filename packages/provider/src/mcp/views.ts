@@ -8,7 +8,7 @@ const { listed, line, description: DESCRIPTION } = PROVIDER_LIMITS.mcp
 /** Ids and types are strangers' texts too: only plain ones are shown outside of `untrusted`. */
 const isPlain = (text: string) => /^[\w.:-]{1,128}$/.test(text)
 const plainType = (type: string) => (isPlain(type) && type.length <= 40 ? type : 'other')
-const plainMedia = (type: string | undefined) => /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type ?? '')?.[0]
+export const plainMedia = (type: string | undefined) => /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type ?? '')?.[0]
 const some = <T>(name: string, value: T | undefined) => (value === undefined ? {} : { [name]: value })
 
 /** Returns an amount. Its symbol is the token's own claim. */
@@ -27,13 +27,7 @@ export function priceView({ type, total, told }: Price): Output<'quote'>['price'
 function factsOf({ did, chainId, nft, owner, type, state, orders, created, ...texts }: Asset, most: number) {
   return {
     facts: {
-      did,
-      chainId,
-      nft,
-      owner,
-      type: plainType(type),
-      state,
-      orders,
+      ...{ did, chainId, nft, owner, type: plainType(type), state, orders },
       ...some('created', created?.toISOString()),
     },
     untrusted: {
@@ -53,8 +47,7 @@ export function searchView({ total, atLeast, page, more, assets }: SearchResult)
   return { total, atLeast, page, more, assets: shown }
 }
 
-/** `samples`: how many `preview` shows. */
-export function assetView(asset: Asset, samples: number): Output<'asset'> {
+export function assetView(asset: Asset): Output<'asset'> {
   const { facts, untrusted } = factsOf(asset, DESCRIPTION.long)
   return {
     ...facts,
@@ -64,7 +57,7 @@ export function assetView(asset: Asset, samples: number): Output<'asset'> {
       .filter(({ id }) => isPlain(id))
       .slice(0, listed.services)
       .map((one) => serviceView(asset, one)),
-    sampleCount: samples,
+    sampleCount: asset.links.filter(({ isHere }) => isHere).length,
     hasTerms: asset.terms !== undefined,
     untrusted: { ...untrusted, license: plainLine(asset.license, line) },
   }
@@ -98,5 +91,3 @@ export function ordersView(address: Order['consumer'], orders: readonly KnownOrd
     }))
   return { address, more: orders.length > shown.length, orders: shown }
 }
-
-export { plainMedia }

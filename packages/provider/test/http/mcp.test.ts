@@ -197,6 +197,7 @@ describe('the tools of agents over HTTP', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
     expect(new Set(statuses.slice(20))).toEqual(new Set([429]))
     const { url: other } = await startHere(world.beside({ MCP: 'on', RATE_LIMIT_REQUESTS: '5' }))
+    await eventually(async () => (await ask(`${other}/ready`)).status === 200)
     const orders = { name: 'my_orders', arguments: { address: publisher.address } }
     // its second request, for names, counts too
     const first = await Promise.all([1, 2].map(() => post({ ...search, params: orders }, other)))

@@ -1,6 +1,6 @@
 import { RequestError } from '@tidegate/protocol'
+import type { Operator } from '@tidegate/protocol/operator'
 import type { FastifyInstance } from 'fastify'
-import type { Operator } from '../../config/operator.js'
 import type { Endpoint } from './endpoint.js'
 import { openApiDocument } from './openapi.js'
 import { swaggerPages } from './swagger-pages.js'

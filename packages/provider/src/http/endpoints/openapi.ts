@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '@tidegate/protocol'
+import type { Operator } from '@tidegate/protocol/operator'
 import type { z } from 'zod'
-import type { Operator } from '../../config/operator.js'
 import { packageVersion } from '../../version.js'
 import { FRAMEWORK_ERRORS, STATUS } from '../errors.js'
 import { type EndpointDoc, fieldDoc, type JsonSchema, object } from './docs.js'

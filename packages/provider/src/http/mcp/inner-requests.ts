@@ -14,7 +14,7 @@ const HEADER = 'x-inner-request'
 
 const inFlight = new Map<string, Inner>()
 
-/** Returns what is known of an inner request; undefined for requests of clients. */
+/** Returns the state of an inner request; undefined for requests of clients. */
 export function innerOf({ headers }: FastifyRequest): Inner | undefined {
   const id = headers[HEADER]
   return typeof id === 'string' ? inFlight.get(id) : undefined

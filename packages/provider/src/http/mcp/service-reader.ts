@@ -6,6 +6,7 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Reader } from '../../mcp/reading-tools.js'
 import { type KnownOrder, priceView } from '../../mcp/views.js'
 import { credentialsOf } from '../endpoints/credentials.js'
+import { publicUrl } from '../endpoints/public-url.js'
 import type { Services } from '../services.js'
 import { inProcessApi } from './in-process-api.js'
 
@@ -15,10 +16,11 @@ const { orders: LISTED } = PROVIDER_LIMITS.mcp.listed
 export function serviceReader(
   app: FastifyInstance,
   outer: FastifyRequest,
-  { chains }: Pick<Services, 'chains'>,
+  { chains, settings }: Pick<Services, 'chains' | 'settings'>,
 ): Reader {
+  const url = publicUrl(outer, settings)
   const contextOf = (token?: string) => ({
-    ...createContext({ url: 'http://localhost', ...(token === undefined ? {} : { token }) }),
+    ...createContext({ url, ...(token === undefined ? {} : { token }) }),
     api: inProcessApi(app, outer, token),
   })
   const context = contextOf()
