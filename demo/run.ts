@@ -5,14 +5,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { cliArguments, type DevProcess, spawnDev } from './local-dev.js'
+import { type DevProcess, spawnDev } from './local-dev.js'
 
-const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
-/** The first argument names a built command; default: the source, which starts more slowly. */
-const BUILT = process.argv[2]
+/** The built command: the first argument. */
+const PROGRAM = resolve(process.argv[2] ?? 'dist/cli.js')
 
 /**
  * Publishes, finds, buys and downloads a file of 5 MB, and shows that another account is refused. Each command is printed and run.
@@ -27,7 +25,7 @@ async function tour(): Promise<void> {
   const tidegate = (...args: string[]) => command(args, folder, environment)
   try {
     say('A local chain with the contracts, and the service on it:', 'tidegate dev')
-    dev = await spawnDev([], environment, BUILT === undefined ? undefined : [BUILT])
+    dev = await spawnDev([], environment, [PROGRAM])
     const { providerUrl, accounts } = dev.facts
     console.log(`provider ${providerUrl}\n`)
     const buyer = accounts[2]?.address as string
@@ -66,15 +64,12 @@ async function tour(): Promise<void> {
 
 class Refused extends Error {}
 
-/** Runs `tidegate` as the shell would, shows what it prints, and answers its result. Throws Refused where it exits with 1. */
+/** Runs `tidegate` as the shell would, shows its output, and returns it. Throws Refused if it exits with 1. */
 async function command(args: string[], cwd: string, environment: Record<string, string>): Promise<string> {
   console.log(`$ tidegate ${args.map(quoted).join(' ')}`)
-  // the loader of TypeScript is found from where this file is, not from the folder of the tour
-  const [, , source = '', ...rest] = cliArguments(...args)
-  const program = BUILT === undefined ? ['--import', import.meta.resolve('tsx'), source] : [BUILT]
-  const child = spawn(process.execPath, [...program, ...rest], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
-    env: { ...process.env, TSX_TSCONFIG_PATH: join(REPOSITORY, 'tsconfig.json'), ...environment },
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')

@@ -54,6 +54,7 @@ describe('deployment files', () => {
       ],
       ...[
         'dist/cli.js',
+        '.demo/cli.js',
         'packages/client/dist/index.js',
         'packages/console/dist/index.html',
         'coverage/index.html',

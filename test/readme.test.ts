@@ -72,10 +72,11 @@ function shownAfter(command: string): string {
 
 describe('the outputs that README.md shows', () => {
   it('are those of the demo', async () => {
-    // its eight commands start from the source in three times the time
     const [built = '', ...source] = program()
-    const args = source.length === 0 ? [built] : []
-    const printed = await outputOf(['--import', 'tsx', 'demo/run.ts', ...args])
+    const printed =
+      source.length === 0
+        ? await outputOf(['--import', 'tsx', 'demo/run.ts', built])
+        : await outputOf(['scripts/run.mjs', 'demo'])
     expect(difference(shownAfter('npm run demo'), printed)).toBeUndefined()
   })
 
