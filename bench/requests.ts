@@ -22,6 +22,7 @@ export const requests: Benchmark = async (options) => {
   const stage = await Stage.start(options)
   const { service, baseline } = stage
   const rows: Row[] = []
+  const bursts: Row[] = []
   try {
     const asset = await stage.publish(1024)
     const consumers = await stage.consumers(asset, Math.max(...connections))
@@ -91,7 +92,8 @@ export const requests: Benchmark = async (options) => {
       },
     ]
     const at = (url: string): Pick<Load, 'host' | 'port'> => ({ host: '127.0.0.1', port: portOf(url) })
-    for (const { name, requests, against, baseline: plain } of cases.filter(({ name }) => !only || name.includes(only)))
+    const wanted = cases.filter(({ name }) => !only || name.includes(only))
+    for (const { name, requests, against, baseline: plain } of wanted)
       for (const count of connections) {
         const amount = smoke ? 20 : count === 1 ? 5000 : 24_000
         const own = () => consumers.slice(0, count).map((consumer) => requests(consumer, Math.ceil(amount / count) * 2))
@@ -126,8 +128,38 @@ export const requests: Benchmark = async (options) => {
         })
         process.stdout.write('.')
       }
+    const count = Math.max(...connections)
+    for (const { name, requests, against, baseline: plain } of wanted) {
+      const lastByte = async (url: string, own: string[][]) => {
+        const { firstBytes } = await send({ ...at(url), requests: own, amount: count, burst: true })
+        return Math.max(...firstBytes)
+      }
+      const lasts: number[] = []
+      const ratios: number[] = []
+      // the first one warms up
+      for (let round = 0; round <= rounds; round++) {
+        const reference = await lastByte(baseline.message[against], Array(count).fill([plain]))
+        const measured = await lastByte(
+          service.url,
+          consumers.map((consumer) => requests(consumer, 1)),
+        )
+        if (round === 0) continue
+        lasts.push(measured)
+        ratios.push(measured / reference)
+      }
+      bursts.push({
+        route: name,
+        connections: count,
+        'last first byte ms': Math.round(median(lasts)),
+        against,
+        'of its time': rounded(median(ratios), 1),
+        spread: spread(ratios),
+      })
+      process.stdout.write('.')
+    }
   } finally {
     await stage.close()
   }
   report('requests', 'Requests per second, beside a bare server with the same input and output', rows, options)
+  report('requests-burst', 'Connections that are opened at once, each with a request', bursts, options)
 }

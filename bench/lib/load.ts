@@ -10,6 +10,8 @@ export interface Load {
   requests: string[][]
   /** Requests in total. */
   amount: number
+  /** All connections are opened at once, each begins with its request, and all times count from the start. */
+  burst?: boolean
 }
 
 export interface LoadResult {
@@ -33,17 +35,19 @@ const HEAD_END = Buffer.from('\r\n\r\n')
  * Sends requests over keep-alive connections, sequentially on each. Uses raw sockets: a cheap client leaves the CPU to
  * the service. Supports responses with Content-Length, and chunked ones, whose end it detects by the last chunk.
  */
-export async function run({ host, port, ports = [port], requests, amount }: Load): Promise<LoadResult> {
+export async function run({ host, port, ports = [port], requests, amount, burst = false }: Load): Promise<LoadResult> {
   const result: LoadResult = { seconds: 0, latencies: [], firstBytes: [], bytes: 0, cpu: 0, failed: 0 }
-  const sockets = await Promise.all(requests.map((_, at) => open(host, ports[at % ports.length] as number)))
   let left = amount
+  let begun = performance.now()
+  const opening = requests.map((_, at) => open(host, ports[at % ports.length] as number))
+  if (!burst) await Promise.all(opening)
   const idle = process.cpuUsage()
-  const begun = performance.now()
-  await Promise.all(sockets.map((socket, at) => serve(socket, requests[at] as string[])))
+  if (!burst) begun = performance.now()
+  await Promise.all(opening.map(async (socket, at) => serve(await socket, requests[at] as string[])))
   result.seconds = (performance.now() - begun) / 1000
   const { user, system } = process.cpuUsage(idle)
   result.cpu = (user + system) / 1e6
-  for (const socket of sockets) socket.destroy()
+  for (const socket of opening) (await socket).destroy()
   return result
 
   function serve(socket: Socket, list: string[]): Promise<void> {
@@ -56,7 +60,7 @@ export async function run({ host, port, ports = [port], requests, amount }: Load
         if (left-- <= 0) return resolve()
         head = Buffer.alloc(0)
         awaited = -1
-        sent = performance.now()
+        sent = burst ? begun : performance.now()
         socket.write(list[next++ % list.length] as string)
       }
       const closed = (how: string) => {

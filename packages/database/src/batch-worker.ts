@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import { run, runScriptSync } from './script.js'
 import type { Query, Script, ThreadScripts, ThreadWork } from './sql.js'
-import { configured, inTransaction, Statements } from './sqlite/sqlite-statements.js'
+import { configured, inTransaction, LOCK_WAIT, Statements } from './sqlite/sqlite-statements.js'
 
 /** The result of the script, or the error of the database as a value: its code would be lost between threads. */
 export type Outcome = { done: boolean } | { error: { message: string; code: unknown; isRange: boolean } }
@@ -38,7 +38,7 @@ export function databaseTasks(scripts: ThreadScripts): DatabaseTasks {
 }
 
 function open(path: string) {
-  const db = configured(new Database(path, { timeout: 5000 }))
+  const db = configured(new Database(path, { timeout: LOCK_WAIT }))
   return { db, statements: new Statements(db) }
 }
 

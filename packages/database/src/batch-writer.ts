@@ -12,7 +12,6 @@ export class BatchWriter {
   private last: Promise<unknown> = Promise.resolve()
   /** Earliest start of the next batch, as performance.now(). */
   private notBefore = 0
-  private current: Promise<void> | undefined
   private closed = false
 
   /** `path`: the database file, with the current schema. `entry`: `Schema.worker`. */
@@ -21,14 +20,6 @@ export class BatchWriter {
     entry: URL,
   ) {
     this.thread = new OneThread({ entry, idle: DATABASE_LIMITS.batches.idle })
-  }
-
-  /**
-   * Settles when the current batch is written; undefined without one. A write on another connection would block the
-   * event loop as long.
-   */
-  get writing(): Promise<void> | undefined {
-    return this.current
   }
 
   /**
@@ -55,19 +46,13 @@ export class BatchWriter {
     before()
     const begun = performance.now()
     const input: Parameters<DatabaseTasks['commit']>[0] = { path: this.path, work }
-    // if the thread fails, the batch may have been applied: only the database knows
-    const outcome = this.thread.run('commit', input) as Promise<Outcome>
-    this.current = outcome.then(
-      () => undefined,
-      () => undefined,
-    )
     try {
-      const answer = await outcome
+      // if the thread fails, the batch may have been applied: only the database knows
+      const answer = (await this.thread.run('commit', input)) as Outcome
       if ('done' in answer) return answer.done
       const { message, code, isRange } = answer.error
       throw Object.assign(isRange ? new RangeError(message) : new Error(message), { code })
     } finally {
-      this.current = undefined
       const ended = performance.now()
       this.notBefore = ended + (ended - begun) * DATABASE_LIMITS.batches.rest
     }

@@ -45,8 +45,8 @@ export interface ThreadWork {
 export type ThreadScripts = Record<string, (input: never, dialect: Dialect) => Script<boolean>>
 
 /**
- * A database. If it fails, each method rejects with StateError and writes nothing. A script gets the error of a
- * statement at its `yield`; after UnstorableError it may continue from a savepoint.
+ * A database. If it fails, each method rejects with StateError and writes nothing; a write whose sync fails may stay. A
+ * script gets the error of a statement at its `yield`; after UnstorableError it may continue from a savepoint.
  */
 export interface Driver {
   readonly dialect: Dialect

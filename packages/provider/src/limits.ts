@@ -3,6 +3,10 @@
  * are settings.
  */
 export const PROVIDER_LIMITS = {
+  workers: {
+    /** Bytes of memory for each worker of WORKERS=auto: twice what it takes at rest. */
+    memory: 268_435_456,
+  },
   http: {
     /**
      * Requests in flight on one connection; pipelining clients send a few. Further requests are refused. At twice as

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger, TickBatch } from '@tidegate/common'
 import { StateError, UnstorableError } from '@tidegate/protocol'
 import Database from 'libsql'
@@ -8,12 +8,17 @@ import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } fr
 import type { Schema } from '../schema.js'
 import { runScriptSync } from '../script.js'
 import type { Driver, Query, Result, Script, ThreadWork } from '../sql.js'
+import { LogSync } from './log-sync.js'
 import { DATABASE_FILE } from './sqlite-file.js'
 import { SqliteSnapshots } from './sqlite-snapshots.js'
-import { inTransaction, Statements } from './sqlite-statements.js'
+import { completed, emptyLog, inTransaction, Statements, tryLock } from './sqlite-statements.js'
 
 /** Rows of a stream per turn of the event loop. */
 const STREAM_BATCH = 500
+
+/** Milliseconds between two attempts to take the write lock, and until a write fails. */
+const LOCK_POLL = 1
+const LOCK_TIMEOUT = 5000
 
 /** A statement in a batch. */
 interface PendingStatement {
@@ -47,6 +52,9 @@ export class SqliteDriver implements Driver {
   /** Locks of the tasks that this instance leads. */
   private readonly leaderLocks = new Map<string, Database.Database>()
   private readonly faults: FaultLog
+  private readonly log: LogSync
+  /** Writes that wait for the lock or the disk. */
+  private readonly writing = new Set<Promise<unknown>>()
 
   constructor(
     private readonly db: Database.Database,
@@ -54,8 +62,10 @@ export class SqliteDriver implements Driver {
   ) {
     this.faults = new FaultLog(opened.log)
     this.statements = new Statements(db)
-    this.batches = new BatchWriter(join(opened.folder, DATABASE_FILE), opened.schema.worker)
-    this.snapshots = new SqliteSnapshots(join(opened.folder, DATABASE_FILE), (error) => this.meaning(error))
+    const path = join(opened.folder, DATABASE_FILE)
+    this.log = new LogSync(`${path}-wal`)
+    this.batches = new BatchWriter(path, opened.schema.worker)
+    this.snapshots = new SqliteSnapshots(path, (error) => this.meaning(error))
   }
 
   /**
@@ -66,18 +76,15 @@ export class SqliteDriver implements Driver {
     const { writes } = this.guarded(() => this.statements.prepare(query))
     const { batch } = this.opened
     const queue = writes ? this.writes : this.reads
-    const run = () => this.flush(queue)
     return new Promise((resolve, reject) => {
       if (queue.push({ query, resolve, reject }) > 1) return
-      if (writes) batch.addLater('statements', run)
-      else batch.addIfShared('statements', run)
+      if (writes) batch.addLater('statements', () => void this.flushWrites())
+      else batch.addIfShared('statements', () => this.flushReads())
     })
   }
 
-  async transact<T>(script: Script<T>): Promise<T> {
-    if (this.batches.writing) await this.noBatch()
-    const work = () => runScriptSync(script, (query) => this.guarded(() => this.statements.run(query)))
-    return this.guarded(() => this.write(work))
+  transact<T>(script: Script<T>): Promise<T> {
+    return this.write(() => runScriptSync(script, (query) => this.guarded(() => this.statements.run(query))))
   }
 
   onThread(work: ThreadWork, rows = Number.POSITIVE_INFINITY): Promise<boolean> | undefined {
@@ -101,16 +108,17 @@ export class SqliteDriver implements Driver {
   }
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
-    await this.noBatch()
     this.guarded(() => this.db.exec('BEGIN IMMEDIATE'))
+    let result: T
     try {
-      const result = await work(async (query) => this.guarded(() => this.statements.run(query)))
+      result = await work(async (query) => this.guarded(() => this.statements.run(query)))
       this.guarded(() => this.db.exec('COMMIT'))
-      return result
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
       throw error
     }
+    await this.durable()
+    return result
   }
 
   /** Tries to lock a file beside the database. The system releases the lock when the process exits. */
@@ -128,17 +136,16 @@ export class SqliteDriver implements Driver {
   }
 
   async checkHealth({ thorough = false }: HealthCheckOptions = {}): Promise<DatabaseFault | undefined> {
-    await this.noBatch()
     try {
       this.guarded(() => {
         this.opened.assertPresent()
         this.statements.run(this.opened.schema.probe)
         if (thorough) this.checkIntegrity()
-        if (thorough || this.faults.isProbeDue())
-          for (const query of this.opened.schema.probeWrites()) this.write(() => this.statements.run(query))
       })
+      if (thorough || this.faults.isProbeDue())
+        for (const query of this.opened.schema.probeWrites()) await this.write(() => this.statements.run(query))
     } catch {
-      // guarded() has recorded it
+      // recorded already
     }
     return this.faults.current
   }
@@ -149,8 +156,10 @@ export class SqliteDriver implements Driver {
 
   async close(): Promise<void> {
     await this.batches.close()
-    this.flush(this.reads)
-    this.flush(this.writes)
+    this.flushReads()
+    await this.flushWrites()
+    await Promise.allSettled(this.writing)
+    await this.log.close()
     for (const lock of this.leaderLocks.values()) lock.close()
     this.leaderLocks.clear()
     await this.snapshots.close()
@@ -163,43 +172,78 @@ export class SqliteDriver implements Driver {
     if (result !== 'ok') throw Object.assign(new Error('It is damaged.'), { code: 'SQLITE_CORRUPT' })
   }
 
-  /** Runs a write transaction after a check of the file: a write to a removed file would succeed and be lost. */
-  private write<T>(work: () => T): T {
-    this.opened.assertPresent()
-    const result = inTransaction(this.db, 'IMMEDIATE', work)
-    this.faults.wrote()
+  /** Does work in a write transaction. Resolves when it is durable. */
+  private write<T>(work: () => T): Promise<T> {
+    const written = this.commit(work).finally(() => this.writing.delete(written))
+    this.writing.add(written)
+    return written
+  }
+
+  /** The event loop goes on while another connection has the write lock, and while the disk syncs. */
+  private async commit<T>(work: () => T): Promise<T> {
+    const end = performance.now() + LOCK_TIMEOUT
+    const lock = () => {
+      this.assertWritable()
+      return tryLock(this.db, performance.now() > end)
+    }
+    while (!this.guarded(lock)) await sleep(LOCK_POLL)
+    const result = this.guarded(() => completed(this.db, work))
+    await this.durable()
     return result
   }
 
-  private async workOnThread(work: ThreadWork): Promise<boolean> {
+  private async durable(): Promise<void> {
     try {
-      const done = await this.batches.commit(work, () => this.guarded(() => this.opened.assertPresent()))
-      this.faults.wrote()
-      return done
+      await this.log.sync()
     } catch (error) {
       throw this.meaning(error)
     }
+    this.faults.wrote()
   }
 
-  /** Waits for the end of the thread's batch: waiting for its lock would block the event loop. */
-  private async noBatch(): Promise<void> {
-    while (this.batches.writing) await this.batches.writing
+  /**
+   * Throws if a write would be lost: the file was removed, or the log has a gap after a failed sync. A checkpoint repairs
+   * the log: it moves all commits into the database file, and syncs that.
+   */
+  private assertWritable(): void {
+    this.opened.assertPresent()
+    if (!this.log.failed) return
+    if (!emptyLog(this.db)) throw Object.assign(new Error('The log is in use.'), { code: 'SQLITE_BUSY' })
+    this.log.repaired()
   }
 
-  /** Commits a batch atomically. If the database fails, every statement of the batch is rejected. */
-  private flush(queue: PendingStatement[]): void {
-    if (queue === this.writes && this.batches.writing) {
-      void this.batches.writing.then(() => this.flush(queue))
-      return
+  private async workOnThread(work: ThreadWork): Promise<boolean> {
+    let done: boolean
+    try {
+      done = await this.batches.commit(work, () => this.guarded(() => this.assertWritable()))
+    } catch (error) {
+      throw this.meaning(error)
     }
-    const batch = queue.splice(0)
-    if (batch.length === 0) return
+    await this.durable()
+    return done
+  }
+
+  /** Commits all waiting writes atomically. If the database fails, every one of them is rejected. */
+  private async flushWrites(): Promise<void> {
+    if (this.writes.length === 0) return
+    let batch: PendingStatement[] | undefined
+    try {
+      const results = await this.write(() => {
+        // more of them have come while the lock was taken
+        batch = this.writes.splice(0)
+        return batch.map(({ query }) => this.statements.run(query))
+      })
+      for (const [at, { resolve }] of (batch ?? []).entries()) resolve(results[at] as Result)
+    } catch (error) {
+      for (const { reject } of batch ?? this.writes.splice(0)) reject(error as Error)
+    }
+  }
+
+  private flushReads(): void {
+    const batch = this.reads.splice(0)
     const work = () => batch.map(({ query }) => this.statements.run(query))
     try {
-      const results = this.guarded(() => {
-        if (queue === this.writes) return this.write(work)
-        return batch.length > 1 ? inTransaction(this.db, 'DEFERRED', work) : work()
-      })
+      const results = this.guarded(() => (batch.length > 1 ? inTransaction(this.db, 'DEFERRED', work) : work()))
       for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result)
     } catch (error) {
       for (const { reject } of batch) reject(error as Error)

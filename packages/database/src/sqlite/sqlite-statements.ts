@@ -50,12 +50,37 @@ export class Statements {
   }
 }
 
-/**
- * Runs `work` in a transaction. On a full disk SQLite rolls back by itself; the second rollback of the library would
- * fail and hide the original error.
- */
+/** Milliseconds for which a statement blocks while the database is locked. */
+export const LOCK_WAIT = 5000
+
+/** Runs `work` in a transaction. */
 export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T {
   db.exec(`BEGIN ${mode}`)
+  return completed(db, work)
+}
+
+/**
+ * Begins a write transaction. Returns false if another connection has the write lock. Never blocks: SQLite would sleep
+ * for up to 100 ms between attempts, and lose the lock to a busier process each time.
+ *
+ * @throws if the lock is taken at the last attempt
+ */
+export function tryLock(db: Database.Database, isLast: boolean): boolean {
+  try {
+    db.exec(`PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; PRAGMA busy_timeout = ${LOCK_WAIT}`)
+    return true
+  } catch (error) {
+    db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT}`)
+    if (isLast || !String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error
+    return false
+  }
+}
+
+/**
+ * Runs `work` in the transaction that has begun, and commits it. On a full disk SQLite rolls back by itself; the second
+ * rollback of the library would fail and hide the original error.
+ */
+export function completed<T>(db: Database.Database, work: () => T): T {
   try {
     const result = work()
     db.exec('COMMIT')
@@ -66,10 +91,21 @@ export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEF
   }
 }
 
-/** Configures a connection for reading and writing. It syncs at every commit, so that commits survive power loss. */
+/** Moves all commits from the log into the database file, and syncs it. Returns false at once if a reader needs the log. */
+export function emptyLog(db: Database.Database): boolean {
+  db.exec('PRAGMA busy_timeout = 0')
+  try {
+    const [{ busy } = {}] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy?: number }[]
+    return busy === 0
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT}`)
+  }
+}
+
+/** Configures a connection for reading and writing. Commits are durable after `LogSync.sync`. */
 export function configured(db: Database.Database): Database.Database {
   db.pragma('journal_mode = WAL')
-  db.pragma('synchronous = FULL')
+  db.pragma('synchronous = NORMAL')
   // page cache of 32 MiB (a negative size is in KiB), and a checkpoint every 4,000 WAL pages
   db.pragma('cache_size = -32768')
   db.pragma('wal_autocheckpoint = 4000')

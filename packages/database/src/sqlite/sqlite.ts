@@ -6,7 +6,7 @@ import { assertCurrent, type Schema } from '../schema.js'
 import type { Driver } from '../sql.js'
 import { type OpenDatabase, SqliteDriver } from './sqlite-driver.js'
 import { DATABASE_FILE, fileGuard, lockFolder } from './sqlite-file.js'
-import { configured, inTransaction } from './sqlite-statements.js'
+import { configured, inTransaction, LOCK_WAIT } from './sqlite-statements.js'
 
 /** See `SqliteOptions.manyChanges`. */
 const MANY_CHANGES = 60
@@ -24,8 +24,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the embedded database: an SQLite file in WAL mode. It syncs at every commit, so that commits survive kill -9 and
- * power loss. Several processes of a machine may share it. Throws if it cannot be opened.
+ * Opens the embedded database: an SQLite file in WAL mode. A write is on the disk when its promise
+ * resolves, so that it survives kill -9 and power loss. Several processes of a machine may share it. Throws if it cannot be opened.
  */
 export function openSqlite(
   folder: string,
@@ -37,7 +37,7 @@ export function openSqlite(
   const release = lockFolder(folder, exclusive)
   try {
     const path = join(folder, DATABASE_FILE)
-    const db = configured(new Database(path, { timeout: 5000 }))
+    const db = configured(new Database(path, { timeout: LOCK_WAIT }))
     migrate(db, schema)
     return new SqliteDriver(db, {
       folder,
@@ -55,7 +55,7 @@ export function openSqlite(
 }
 
 function openReadOnly(folder: string, shared: Pick<OpenDatabase, 'schema' | 'batch' | 'log' | 'manyChanges'>): Driver {
-  const db = new Database(join(folder, DATABASE_FILE), { readonly: true, timeout: 5000 })
+  const db = new Database(join(folder, DATABASE_FILE), { readonly: true, timeout: LOCK_WAIT })
   try {
     assertCurrent(versionOf(db), shared.schema.migrations.length)
     return new SqliteDriver(db, { folder, release: () => undefined, assertPresent: () => undefined, ...shared })
@@ -70,6 +70,8 @@ function versionOf(db: Database.Database): number {
 }
 
 function migrate(db: Database.Database, { migrations, afterMigration }: Schema): void {
+  // the state id must be durable before a file beside the database names it
+  db.pragma('synchronous = FULL')
   inTransaction(db, 'IMMEDIATE', () => {
     const version = versionOf(db)
     if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
@@ -78,4 +80,5 @@ function migrate(db: Database.Database, { migrations, afterMigration }: Schema):
     const { text, values } = afterMigration()
     db.prepare(text).run(values)
   })
+  db.pragma('synchronous = NORMAL')
 }

@@ -5,6 +5,7 @@ import { createApp } from '../app.js'
 import { loadSettings } from '../config/load.js'
 import { serveWorkerMetrics, shareMetrics } from '../metrics/workers.js'
 import { stopSignal } from '../process/signals.js'
+import { shareOf } from '../process/worker-share.js'
 import { expectedState, isWorker, reportState, superviseWorkers } from '../process/workers.js'
 import { CONFIG } from './options.js'
 
@@ -24,7 +25,8 @@ export async function start(options: { config?: string }): Promise<number> {
   const stop = stopSignal()
   const settings = loadSettings(process.env, options.config)
   if (settings.WORKERS > 1 && !isWorker) return superviseWorkers(settings, serveWorkerMetrics)
-  const starting = createApp(isWorker ? { ...settings, METRICS_PORT: undefined } : settings, expectedState())
+  const own = isWorker ? { ...shareOf(settings), METRICS_PORT: undefined } : settings
+  const starting = createApp(own, expectedState())
   starting.catch(() => undefined) // irrelevant after a stop signal
   const app = await Promise.race([starting, stop.then(() => undefined)])
   if (!app) return 0 // nothing was served yet

@@ -30,7 +30,7 @@ type ServeMetrics = (settings: Settings, log: Logger) => Promise<{ close(): Prom
 export async function superviseWorkers(settings: Settings, serveMetrics: ServeMetrics): Promise<number> {
   const stop = stopSignal()
   cluster.setupPrimary({ execArgv: [...process.execArgv, ...WORKER_NODE_FLAGS] })
-  const supervisor = new Supervisor(await createLogger(settings), settings.STOP_TIMEOUT)
+  const supervisor = new Supervisor(await createLogger(settings), settings.WORKERS, settings.STOP_TIMEOUT)
   void stop.then(() => supervisor.stop())
   try {
     // the first worker alone: it migrates the database and reports wrong settings once
@@ -61,13 +61,17 @@ class Supervisor {
 
   constructor(
     readonly log: Logger,
+    private readonly count: number,
     private readonly stopTimeout: number,
   ) {}
 
   /** Starts a worker. Resolves with undefined when it serves, or with its exit code if it exits earlier. */
   async add(): Promise<number | undefined> {
     if (this.stopping) return 0
-    const worker = cluster.fork(this.state === undefined ? {} : { [STATE]: this.state })
+    const worker = cluster.fork({
+      WORKERS: String(this.count), // auto may have become another number
+      ...(this.state === undefined ? {} : { [STATE]: this.state }),
+    })
     const ended = endOf(worker)
     this.running.set(worker, ended)
     void ended.then(() => this.running.delete(worker))

@@ -1,5 +1,6 @@
 import { withoutMark } from '@tidegate/protocol'
 import { BUCKET_NAME, REGION_NAME } from '@tidegate/storage'
+import { workersHere } from '../../process/worker-count.js'
 
 export function text(raw: string): string {
   return raw
@@ -31,6 +32,14 @@ export function integer(min: number, max: number): (raw: string) => number {
       throw new Error(`must be a whole number from ${min} to ${max}`)
     return value
   }
+}
+
+/** Parses a number of workers. */
+export function workers(raw: string): number {
+  if (raw.toLowerCase() === 'auto') return workersHere()
+  const value = Number(raw)
+  if (!/^\d+$/.test(raw) || value < 1 || value > 1024) throw new Error('must be auto, or a whole number from 1 to 1024')
+  return value
 }
 
 export function oneOf<T extends string>(...values: T[]): (raw: string) => T {

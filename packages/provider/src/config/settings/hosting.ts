@@ -73,7 +73,7 @@ export const HOSTING = {
   HOSTING_MAX_UPLOADS_PER_PUBLISHER: setting({
     parse: parse.integer(0, 100_000),
     default: 16,
-    doc: 'Maximum parts of uploads in flight of one publisher at an instance; further ones get 429. 0 is unlimited.',
+    doc: 'Maximum parts of uploads in flight of one publisher in one worker; further ones get 429. 0 is unlimited.',
   }),
   HOSTING_STALL_TIMEOUT: setting({
     parse: parse.integer(100, 3_600_000),

@@ -25,35 +25,35 @@ export const LIMITS = {
   }),
   ANONYMOUS_REQUESTS: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Maximum requests per minute from one address to one process that need no order (fileinfo, initialize, encrypt, validate, public files, and refused requests); 0 is unlimited. IPv6 addresses count by /64. Default: 600, but unlimited for private addresses unless TRUSTED_PROXIES is set. Downloads have separate limits.',
+    doc: 'Maximum requests per minute from one address to one worker that need no order (fileinfo, initialize, encrypt, validate, public files, and refused requests); 0 is unlimited. IPv6 addresses count by /64. Default: 600, but unlimited for private addresses unless TRUSTED_PROXIES is set. Downloads have separate limits.',
   }),
   ANONYMOUS_BYTES: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
-    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address, of long answers to its searches, and of public files; beyond it, searches, public files and descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
+    doc: 'Maximum bytes per minute that storages send for the descriptions (mainly checksums) of one address, of long answers to its searches, and of public files, in one worker; beyond it, searches, public files and descriptions that read a file are refused. 0 is unlimited. Default: 1 GiB, with the same exception.',
   }),
   MAX_ANONYMOUS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 256,
-    doc: 'Maximum anonymous requests in flight in one process; further ones get 503.',
+    doc: 'Maximum anonymous requests in flight at an instance; further ones get 503.',
   }),
   MAX_ANONYMOUS_PER_ADDRESS: setting({
     parse: parse.integer(0, 10_000_000),
-    doc: 'Maximum anonymous requests in flight from one address; further ones get 429. 0 is unlimited. Default: 32, with the same exception.',
+    doc: 'Maximum anonymous requests in flight from one address in one worker; further ones get 429. 0 is unlimited. Default: 32, with the same exception.',
   }),
   MAX_CONNECTIONS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 16_384,
-    doc: 'Maximum connections of one process; requests on further ones get 503.',
+    doc: 'Maximum connections of an instance; requests on further ones get 503.',
   }),
   MAX_DOWNLOADS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 4096,
-    doc: 'Maximum downloads in flight in one process; further ones get 503.',
+    doc: 'Maximum downloads in flight at an instance; further ones get 503.',
   }),
   MAX_DOWNLOADS_PER_ADDRESS: setting({
     parse: parse.integer(0, 10_000_000),
     default: 0,
-    doc: 'Maximum downloads in flight to one address; further ones get 429. 0 is unlimited.',
+    doc: 'Maximum downloads in flight to one address in one worker; further ones get 429. 0 is unlimited.',
   }),
   CONSUMER_STALL_TIMEOUT: setting({
     parse: parse.integer(100, 86_400_000),

@@ -11,9 +11,10 @@ export const SERVICE = {
     example: 'https://provider.example.org',
   }),
   WORKERS: setting({
-    parse: parse.integer(1, 1024),
+    parse: parse.workers,
     default: 1,
-    doc: 'Worker processes that share the port, each for about one core. They share the database; limits that are not counted there apply to each.',
+    doc: 'Worker processes that share the port and the database: a number, or auto for one per core, as the CPU quota and the memory of the container or unit allow (256 MiB for each). The image sets auto. One worker is the process itself, without a primary process. Maxima of the service are divided among the workers. Limits per address or publisher that are not counted in the database apply to each worker: a client that is served by all of them may reach WORKERS times as many.',
+    example: 'auto',
   }),
   METRICS_PORT: setting({
     parse: parse.integer(0, 65535),
@@ -39,7 +40,7 @@ export const SERVICE = {
   DATABASE_CONNECTIONS: setting({
     parse: parse.integer(1, 1000),
     default: 10,
-    doc: 'Maximum connections of one instance to PostgreSQL, in addition to one for its locks.',
+    doc: 'Maximum connections of one instance to PostgreSQL, at least two for each worker, in addition to one for the locks of each.',
   }),
   DATABASE_TIMEOUT: setting({
     parse: parse.integer(100, 600_000),

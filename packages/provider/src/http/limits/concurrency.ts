@@ -8,7 +8,7 @@ import { isDownload, isHealthProbe } from './rate-limits.js'
 import { tooManyInFlight } from './retry-later.js'
 
 /**
- * Refuses requests above the limits of one process: connections, requests of a connection, downloads, and downloads of
+ * Refuses requests above the limits of this process: connections, requests of a connection, downloads, and downloads of
  * an address. Excess requests get 503 or 429. Requests in flight continue.
  */
 export function limitConcurrency(app: FastifyInstance, settings: Settings, connections: Connections): void {
