@@ -40,8 +40,13 @@ export function cpuSeconds(pid: number, { mainThread = false } = {}): number {
 }
 
 /** Returns the resident memory of a process in MiB. */
-export function resident(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+export const resident = (pid: number): number => statusOf(pid, /VmRSS:\s+(\d+)/)
+
+/** Returns the highest resident memory of a process so far, in MiB. */
+export const peakResident = (pid: number): number => statusOf(pid, /VmHWM:\s+(\d+)/)
+
+function statusOf(pid: number, field: RegExp): number {
+  return Number(field.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 /** Workers that have answered, by their programs: to start one takes longer than most of what is asked. */
