@@ -80,6 +80,7 @@ function selected(logs: { address: string; topics: string[] }[], { address, topi
 function resultOf(method: string, params: unknown[]): unknown {
   if (method === 'eth_chainId') return toHex(CHAIN_ID)
   if (method === 'eth_blockNumber') return toHex(blocks)
+  if (method === 'eth_getCode') return '0x60'
   if (method !== 'eth_getBlockByNumber') return []
   const block = Number(params[0])
   return block > blocks ? null : { number: toHex(block), hash: blockHash(block), timestamp: toHex(BEGINNING + block) }

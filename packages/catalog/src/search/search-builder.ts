@@ -15,7 +15,7 @@ const ROUND = 30_000
 
 /**
  * Maintains the search index in small steps: builds missing search rows after a large commit or an upgrade, and merges full-text
- * segments.
+ * segments, except while the index catches up: until then most merges would be repeated.
  */
 export class SearchBuilder {
   private timer: NodeJS.Timeout | undefined
@@ -25,6 +25,7 @@ export class SearchBuilder {
   constructor(
     private readonly search: SearchStore,
     private readonly log: Logger,
+    private readonly isCatchingUp: () => boolean = () => false,
   ) {}
 
   start(): void {
@@ -49,7 +50,7 @@ export class SearchBuilder {
 
   private async work(): Promise<number> {
     if (await this.build()) return INTERVAL
-    if (performance.now() - this.mergedAt < ROUND) return LOOK
+    if (this.isCatchingUp() || performance.now() - this.mergedAt < ROUND) return LOOK
     if (await this.search.mergeSome()) return INTERVAL
     this.mergedAt = performance.now()
     return LOOK

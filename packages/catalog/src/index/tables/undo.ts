@@ -13,8 +13,8 @@ const ROWS = {
   offer: ['index_offer', 'id'],
 } as const
 
-/** Characters from which an undo row is compressed. */
-const PACKED_OVER = 1024
+/** Characters from which a document or an undo row is compressed. Longer rows would fill a page of 4 KiB each. */
+export const PACKED_OVER = 1024
 
 export type RowKind = keyof typeof ROWS
 
