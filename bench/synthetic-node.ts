@@ -116,6 +116,8 @@ const server = createServer(async (request, response) => {
   // one that asks for more than it takes hangs up
   await pipeline(Readable.from(answersTo(asked)), response).catch(() => undefined)
 })
+// one that closes idle connections would look unreachable to a service that is busy with a commit
+server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(
     `${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, factory: FACTORY })}\n`,

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import type { PostgresBackend } from '../../test/helpers/backends.js'
 import { eventually } from '../../test/helpers/eventually.js'
-import { cpuSeconds, peakResident, resident } from './processes.js'
+import { cpuSeconds, peakResident, resident, treeSeconds } from './processes.js'
 import { Service } from './stage.js'
 import type { SyntheticChain } from './synthetic-chain.js'
 
@@ -71,7 +71,7 @@ export async function fillMarket(
         process: cpuSeconds(pid),
         eventLoop: cpuSeconds(pid, { mainThread: true }),
         node: cpuSeconds(market.chain.node),
-        database: market.postgres?.pids().reduce((sum, one) => sum + cpuSeconds(one), 0) ?? 0,
+        database: market.postgres ? treeSeconds(market.postgres.pids()) : 0,
       })
     }
     return block >= head

@@ -44,6 +44,7 @@ export function queriesFor(chainId: number, changes: readonly IndexChange[]): Qu
     orders.length > 1 ? insertOrders(chainId, orders) : changes.flatMap((change) => statementFor(chainId, change))
   return queries.map((query) => ({
     ...query,
+    isFixed: true,
     values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)),
   }))
 }

@@ -61,7 +61,8 @@ export function* saveUndo(chainId: number, block: number, change: IndexChange, s
   const row = `${kind} ${id}`
   if (saved.has(row)) return
   const [before] = (yield* run(FIND[kind]({ chainId, id }))).rows
-  yield* run(KEEP({ chainId, block, kind, id, before: before ? packed(JSON.stringify(before), PACKED_OVER) : null }))
+  const text = before ? packed(JSON.stringify(before), PACKED_OVER) : null
+  yield* run({ ...KEEP({ chainId, block, kind, id, before: text }), isFixed: true })
   saved.add(row)
 }
 

@@ -38,6 +38,7 @@ const setCounts = (path: number, n: number, counts: ReadonlyMap<number, number>)
     text: `UPDATE search_value SET num = CASE doc ${cases}END
       WHERE doc IN (${Array(AT_ONCE).fill('?').join(', ')}) AND path = ? AND n = ?`,
     values: [...pairs.flat(), ...pairs.map(([id]) => id), path, n],
+    isFixed: true,
   }
 }
 
