@@ -107,6 +107,9 @@ async function emptyStretches(options: Options): Promise<void> {
 /** Orders of each asset of the market. */
 const ORDERS = 5
 
+/** Tables and indexes in the report. */
+const LARGEST = 20
+
 async function markets(options: Options): Promise<void> {
   const { INDEX_BENCH_ASSETS: assets = options.smoke ? 100 : 1_000_000, INDEX_BENCH_DATABASE: only } = process.env
   const rows: Row[] = []
@@ -122,7 +125,7 @@ async function markets(options: Options): Promise<void> {
     const market = { chain, ...(postgres ? { postgres } : {}) }
     const measured = await marketOf(market, blocks, options)
     rows.push({ database, ...measured.row })
-    for (const [table, bytes] of measured.sizes)
+    for (const [table, bytes] of measured.sizes.slice(0, LARGEST))
       tables.push({
         database,
         table,
@@ -133,7 +136,7 @@ async function markets(options: Options): Promise<void> {
     await chain.close()
   }
   report('index-market', `The service follows a market: ${assets} assets, ${ORDERS} orders each`, rows, options)
-  report('index-market-tables', 'What the market takes on disk', tables.slice(0, 60), options)
+  report('index-market-tables', 'What the market takes on disk', tables, options)
 }
 
 async function marketOf(market: Market, blocks: number, { smoke }: Options) {

@@ -110,6 +110,7 @@ function embeddedSizes(path: string): [name: string, bytes: number][] {
     bytes: number
   }[]
   db.close()
-  const free = statSync(path).size - rows.reduce((sum, { bytes }) => sum + bytes, 0)
+  // the newest pages may still be in the log
+  const free = Math.max(0, statSync(path).size - rows.reduce((sum, { bytes }) => sum + bytes, 0))
   return [...rows.map(({ name, bytes }) => [name, bytes] as [string, number]), ['(free pages)', free]]
 }
