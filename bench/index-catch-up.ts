@@ -119,7 +119,7 @@ async function markets(options: Options): Promise<void> {
     const blocks = Number(assets) / PER_BLOCK
     const chain = await startSyntheticChain(
       { blocks, perBlock: PER_BLOCK, orders: ORDERS },
-      process.env.INDEX_BENCH_FOLDER,
+      process.env.INDEX_BENCH_FOLDER || undefined,
     )
     const postgres = database === 'postgres' ? await postgresFor(options) : undefined
     const market = { chain, ...(postgres ? { postgres } : {}) }
