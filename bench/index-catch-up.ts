@@ -1,8 +1,10 @@
 import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
+import { postgresFor } from './lib/database.js'
 import { cpuSeconds, resident } from './lib/processes.js'
-import { report, rounded } from './lib/report.js'
+import { type Row, report, rounded } from './lib/report.js'
 import { readChain, startSyntheticChain } from './lib/synthetic-chain.js'
+import { fillMarket, idleMemory, type Market, startMarket, tableSizes, type Used } from './lib/synthetic-market.js'
 import type { SyntheticOptions } from './synthetic-node.js'
 
 const PER_BLOCK = 10
@@ -26,13 +28,16 @@ async function follow({ concurrency, ...options }: Following): Promise<number> {
 
 /**
  * Measures how the index catches up: seconds, processor time and peak memory for each tenth of the assets, to show whether
- * any of them grows with the size of the index; and blocks per second of a chain without assets, from a node far away, one range at a time
- * and several.
+ * any of them grows with the size of the index; blocks per second of a chain without assets, from a node far away, one range at a time
+ * and several; and the service that follows a market of INDEX_BENCH_ASSETS assets with five orders each, on both databases:
+ * time, disk, memory, and the time from start to ready. INDEX_BENCH_DATABASE: `sqlite` or `postgres` alone. INDEX_BENCH_FOLDER:
+ * a folder that keeps the embedded database.
  */
 export const index: Benchmark = async (options) => {
   const wanted = (part: string) => !options.only || part.includes(options.only)
   if (wanted('assets')) await assetsOf(options)
   if (wanted('empty')) await emptyStretches(options)
+  if (wanted('market')) await markets(options)
 }
 
 interface AssetsRow {
@@ -97,4 +102,74 @@ async function emptyStretches(options: Options): Promise<void> {
   }
   const away = `${AWAY.range} blocks a range, ${AWAY.delay} ms away`
   report('index-empty', `The index reads blocks without assets: ${away}`, stretches, options)
+}
+
+/** Orders of each asset of the market. */
+const ORDERS = 5
+
+/** Tables and indexes in the report. */
+const LARGEST = 20
+
+async function markets(options: Options): Promise<void> {
+  const { INDEX_BENCH_ASSETS: assets = options.smoke ? 100 : 1_000_000, INDEX_BENCH_DATABASE: only } = process.env
+  const rows: Row[] = []
+  const tables: Row[] = []
+  for (const database of ['sqlite', 'postgres'] as const) {
+    if (only && only !== database) continue
+    const blocks = Number(assets) / PER_BLOCK
+    const chain = await startSyntheticChain(
+      { blocks, perBlock: PER_BLOCK, orders: ORDERS },
+      process.env.INDEX_BENCH_FOLDER || undefined,
+    )
+    const postgres = database === 'postgres' ? await postgresFor(options) : undefined
+    const market = { chain, ...(postgres ? { postgres } : {}) }
+    const measured = await marketOf(market, blocks, options)
+    rows.push({ database, ...measured.row })
+    for (const [table, bytes] of measured.sizes.slice(0, LARGEST))
+      tables.push({
+        database,
+        table,
+        MiB: rounded(bytes / 2 ** 20, 1),
+        'bytes an asset': Math.round(bytes / Number(assets)),
+      })
+    await postgres?.close()
+    await chain.close()
+  }
+  report('index-market', `The service follows a market: ${assets} assets, ${ORDERS} orders each`, rows, options)
+  report('index-market-tables', 'What the market takes on disk', tables, options)
+}
+
+async function marketOf(market: Market, blocks: number, { smoke }: Options) {
+  const assets = blocks * PER_BLOCK
+  const { service } = await startMarket(market)
+  const tenths: Used[] = []
+  await fillMarket(market, service, blocks, (used) => {
+    tenths.push(used)
+    process.stdout.write(`${JSON.stringify(used)}\n`)
+  })
+  const memory = await idleMemory(service, smoke ? 200 : undefined)
+  await service.stop()
+  const again = await startMarket(market)
+  const ready = await again.ready()
+  const { now } = await idleMemory(again.service, smoke ? 200 : undefined)
+  await again.service.stop()
+  const sizes = await tableSizes(market)
+  const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
+  const last = tenths.at(-1) as Used
+  const perAsset = (part: keyof Used) => rounded((1000 * last[part]) / assets)
+  const cpu = last.process + last.database
+  const tenth = (at: number) => {
+    const [from, to] = [tenths[at - 1], tenths[at] as Used]
+    return to.process + to.database - (from ? from.process + from.database : 0)
+  }
+  const row = {
+    ...{ minutes: rounded(last.seconds / 60, 1), 'assets/s': Math.round(assets / last.seconds) },
+    ...{ 'CPU s / 2 cores, min': rounded(cpu / 120, 1), 'process ms': perAsset('process') },
+    ...{ 'event loop ms': perAsset('eventLoop'), 'database ms': perAsset('database'), 'node ms': perAsset('node') },
+    'last tenth to second': rounded(tenth(tenths.length - 1) / tenth(Math.min(1, tenths.length - 1))),
+    ...{ GiB: rounded(bytes / 2 ** 30), 'bytes an asset': Math.round(bytes / assets) },
+    ...{ 'peak MiB': Math.round(memory.peak), 'idle MiB': Math.round(memory.now) },
+    ...{ 'ready ms': Math.round(ready), 'MiB after restart': Math.round(now) },
+  }
+  return { row, sizes }
 }

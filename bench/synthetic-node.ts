@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -8,33 +7,29 @@ import { type Hex, toHex } from 'viem'
 import { BEGINNING, blockHash, CHAIN_ID, FACTORY, SyntheticBlocks } from './lib/synthetic-blocks.js'
 
 /**
- * A JSON-RPC node of a synthetic chain. Every block holds the same number of assets, each with data NFT, datatoken and
- * encrypted document. Measures the index alone, at sizes that take hours on a real local chain. The argument is JSON.
- * Prints its URL once everything is there that it can be asked for.
+ * A JSON-RPC node of a synthetic chain. Every block holds the same number of assets, each with data NFT, datatoken, price and
+ * encrypted document, and of orders. Measures the index alone, at sizes that take hours on a real local chain. The argument is JSON.
+ * Prints its URL.
  */
 const {
   blocks,
   perBlock,
-  folder,
+  orders = 0,
   delay = 0,
   range = Number.POSITIVE_INFINITY,
-  every = 1,
-  plain = false,
-} = JSON.parse(process.argv[2] as string) as SyntheticOptions & { folder: string }
+} = JSON.parse(process.argv[2] as string) as SyntheticOptions
 
 /** A synthetic chain, and the node that has it. */
 export interface SyntheticOptions {
   blocks: number
   /** Assets in a block. */
   perBlock: number
+  /** Orders for each asset, in its block and later ones. */
+  orders?: number
   /** Milliseconds before each response. */
   delay?: number
   /** The largest range of blocks that it gives at once. */
   range?: number
-  /** Assets are only in blocks with a multiple of this number. */
-  every?: number
-  /** Whether documents are published in plain text. */
-  plain?: boolean
 }
 
 /** What is asked for. */
@@ -51,8 +46,7 @@ interface Call {
   params?: unknown[]
 }
 
-const events = new SyntheticBlocks(join(folder, 'chain'), { blocks, perBlock, every, plain })
-await events.prepare()
+const events = new SyntheticBlocks({ blocks, perBlock, orders })
 
 /** Topics of the events, of which a filter by the first one that names all of them keeps all. */
 const KINDS = 3
@@ -62,13 +56,16 @@ function isForAll({ address, topics = [] }: Filter): boolean {
 }
 
 /** The result of eth_getLogs as JSON. */
-async function* logsOf(filter: Filter): AsyncGenerator<string | Uint8Array> {
-  const found = events.read(Number(filter.fromBlock), Number(filter.toBlock))
-  if (found && isForAll(filter)) {
-    yield '['
-    yield* found
-    yield ']'
-  } else yield JSON.stringify(found ? selected(JSON.parse(`[${await buffer(found)}]`), filter) : [])
+function* logsOf(filter: Filter): Generator<string> {
+  let separator = ''
+  yield '['
+  for (const block of events.read(Number(filter.fromBlock), Number(filter.toBlock))) {
+    const found = isForAll(filter) ? block : JSON.stringify(selected(JSON.parse(`[${block}]`), filter)).slice(1, -1)
+    if (found === '') continue
+    yield separator + found
+    separator = ','
+  }
+  yield ']'
 }
 
 function selected(logs: { address: string; topics: string[] }[], { address, topics = [] }: Filter) {
@@ -83,6 +80,7 @@ function selected(logs: { address: string; topics: string[] }[], { address, topi
 function resultOf(method: string, params: unknown[]): unknown {
   if (method === 'eth_chainId') return toHex(CHAIN_ID)
   if (method === 'eth_blockNumber') return toHex(blocks)
+  if (method === 'eth_getCode') return '0x60'
   if (method !== 'eth_getBlockByNumber') return []
   const block = Number(params[0])
   return block > blocks ? null : { number: toHex(block), hash: blockHash(block), timestamp: toHex(BEGINNING + block) }
@@ -90,7 +88,7 @@ function resultOf(method: string, params: unknown[]): unknown {
 
 const TOO_LARGE = { code: -32005, message: 'range too large' }
 
-async function* answerTo({ id, method, params = [] }: Call): AsyncGenerator<string | Uint8Array> {
+function* answerTo({ id, method, params = [] }: Call): Generator<string> {
   const filter = params[0] as Filter
   if (method !== 'eth_getLogs') yield JSON.stringify({ jsonrpc: '2.0', id, result: resultOf(method, params) })
   else if (Number(filter.toBlock) - Number(filter.fromBlock) >= range)
@@ -102,7 +100,7 @@ async function* answerTo({ id, method, params = [] }: Call): AsyncGenerator<stri
   }
 }
 
-async function* answersTo(asked: Call | Call[]): AsyncGenerator<string | Uint8Array> {
+function* answersTo(asked: Call | Call[]): Generator<string> {
   if (!Array.isArray(asked)) return yield* answerTo(asked)
   for (const [at, call] of asked.entries()) {
     yield at === 0 ? '[' : ','
@@ -118,6 +116,8 @@ const server = createServer(async (request, response) => {
   // one that asks for more than it takes hangs up
   await pipeline(Readable.from(answersTo(asked)), response).catch(() => undefined)
 })
+// one that closes idle connections would look unreachable to a service that is busy with a commit
+server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(
     `${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, factory: FACTORY })}\n`,

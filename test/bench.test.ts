@@ -52,6 +52,7 @@ it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout
     'Operations per second',
     'The index catches up',
     'The index reads blocks without assets',
+    'The service follows a market',
     'What PostgreSQL does by itself',
     'Instances on one PostgreSQL',
     'Workers on one embedded database',

@@ -39,9 +39,21 @@ export function cpuSeconds(pid: number, { mainThread = false } = {}): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** Returns the CPU seconds of a process and of its children, also of those that have ended. */
+export function treeSeconds([first, ...children]: number[]): number {
+  const fields = readFileSync(`/proc/${first}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const ended = (Number(fields[13]) + Number(fields[14])) / 100
+  return children.reduce((sum, pid) => sum + (existsSync(`/proc/${pid}`) ? cpuSeconds(pid) : 0), ended)
+}
+
 /** Returns the resident memory of a process in MiB. */
-export function resident(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+export const resident = (pid: number): number => statusOf(pid, /VmRSS:\s+(\d+)/)
+
+/** Returns the highest resident memory of a process so far, in MiB. */
+export const peakResident = (pid: number): number => statusOf(pid, /VmHWM:\s+(\d+)/)
+
+function statusOf(pid: number, field: RegExp): number {
+  return Number(field.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 /** Workers that have answered, by their programs: to start one takes longer than most of what is asked. */

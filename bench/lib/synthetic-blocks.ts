@@ -1,142 +1,150 @@
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { type Address, type Hex, zeroAddress } from 'viem'
 import { checksummed } from '../../packages/protocol/src/crypto/address.js'
-import { encrypt } from '../../packages/protocol/src/crypto/ecies.js'
-import { keccak } from '../../packages/protocol/src/crypto/keccak.js'
+import { encrypt, sharedPoints } from '../../packages/protocol/src/crypto/ecies.js'
+import { contentKey, ECIES, ECIES_OVERHEAD } from '../../packages/protocol/src/crypto/ecies-content.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
-import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import { chainLog } from '../../test/helpers/chain-log.js'
-import type { SyntheticOptions } from '../synthetic-node.js'
+import { DOCUMENT_SIZE, documentOf, random } from './synthetic-documents.js'
 
 export const CHAIN_ID = 8996
 export const FACTORY = checksummed(`0x${'fa'.repeat(20)}`)
+const EXCHANGE: Address = `0x${'ee'.repeat(20)}`
 const KEY = providerKey(`0x${'11'.repeat(32)}`)
 
 /** Seconds since 1970 of block 0. A block takes a second. */
 export const BEGINNING = 1_700_000_000
 
-const hashOf = (text: string): Hex => `0x${Buffer.from(keccak(Buffer.from(text))).toString('hex')}`
-export const blockHash = (block: number): Hex => hashOf(`block${block}`)
-const addressOf = (text: string) => hashOf(text).slice(0, 42) as Address
+/** Accounts that order, and those that publish. */
+const ACCOUNTS = { consumer: 100_000, owner: 10_000 }
 
-/** The document of an asset. All have the same length. */
-function documentOf(id: number, nft: Address, token: Address): Buffer {
-  const services = [
-    {
-      id: 'a',
-      type: 'access',
-      files: `0x${'ab'.repeat(600)}`,
-      datatokenAddress: token,
-      serviceEndpoint: 'http://x',
-      timeout: 0,
-    },
-  ]
-  const description = `Tides of station ${String(id).padStart(8, '0')}. `.repeat(40)
-  const common = { id: didOf(nft, CHAIN_ID), version: '4.1.0', chainId: CHAIN_ID, nftAddress: nft }
-  return Buffer.from(JSON.stringify({ ...common, metadata: { description }, services }))
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+export const blockHash = (block: number): Hex => `0x${digest(`block ${block}`)}`
+const digitsOf = (contract: 'nft' | 'token' | 'owner' | 'consumer', id: number) => digest(`${contract} ${id}`).slice(24)
+const addressIn = (digits: string) => checksummed(`0x${digits}` as Address)
+
+/** The parts of an event that differ, and the digits in their place. */
+const PLACES = {
+  nft: 'a1'.repeat(20),
+  token: 'a2'.repeat(20),
+  owner: 'a3'.repeat(20),
+  consumer: 'a4'.repeat(20),
+  hash: 'a5'.repeat(32),
+  exchange: 'a6'.repeat(32),
+  rate: 'a7'.repeat(32),
+  name: '4e'.repeat(16),
+  data: 'a8'.repeat(DOCUMENT_SIZE + ECIES_OVERHEAD),
 }
+type Values = Partial<Record<keyof typeof PLACES, string>>
 
-/** In place of what differs between assets, in lower case. */
-const PLACES = { nft: 'a1'.repeat(20), token: 'a2'.repeat(20), hash: 'a3'.repeat(32) }
-
-/** The events of an asset as JSON, in parts: text, and the names of what comes between. */
-function templateOf(plain: boolean): string[][] {
-  const [nft, token] = [`0x${PLACES.nft}`, `0x${PLACES.token}`] as const
-  const length = documentOf(0, nft, token).length
-  const filled = Buffer.alloc(plain ? length : encrypt(KEY.publicKey, Buffer.alloc(length)).length, 0xa4)
+/** Returns an event as JSON in parts. Every second part is the name of a place. */
+function templateOf(address: Hex, eventName: string, args: Record<string, unknown>): string[] {
   const where = { block: 0, blockHash: '0x', time: 0, transactionHash: '0x', index: 0 } as const
-  const common = { templateAddress: zeroAddress, symbol: 's', creator: nft }
-  const made = { ...common, newTokenAddress: nft, tokenName: 'n', admin: nft, tokenURI: '', transferable: true }
-  const offered = { ...common, newTokenAddress: token, name: 'd', cap: 1n }
-  const published = {
-    createdBy: nft,
-    state: 0,
-    decryptorUrl: '',
-    flags: plain ? '0x00' : '0x02',
-    data: `0x${filled.toString('hex')}`,
-    metaDataHash: `0x${PLACES.hash}`,
-    timestamp: BigInt(BEGINNING),
-    blockNumber: 1n,
-  }
-  const places = new RegExp(`(${[...Object.values(PLACES), filled.toString('hex')].join('|')})`)
-  const names = Object.fromEntries(Object.entries(PLACES).map(([name, place]) => [place, name]))
-  return [
-    chainLog({ address: FACTORY, eventName: 'NFTCreated', args: made }, where),
-    chainLog({ address: FACTORY, eventName: 'TokenCreated', args: offered }, where),
-    chainLog({ address: nft, eventName: 'MetadataCreated', args: published }, where),
-  ].map(({ address, topics, data }) =>
-    // every second part is a place
-    JSON.stringify({ address: address.toLowerCase(), topics, data })
-      .slice(0, -1)
-      .split(places)
-      .map((part, at) => (at % 2 === 0 ? part : (names[part] ?? 'data'))),
-  )
+  const { topics, data, ...log } = chainLog({ address, eventName, args }, where)
+  const names = Object.fromEntries(Object.entries(PLACES).map(([name, digits]) => [digits, name]))
+  return JSON.stringify({ address: log.address.toLowerCase(), topics, data })
+    .slice(0, -1)
+    .split(new RegExp(`(${Object.values(PLACES).join('|')})`))
+    .map((part) => names[part] ?? part)
 }
 
-function eventsOf(id: number, block: number, index: number, template: string[][], plain: boolean): string {
-  const [nft, token] = [addressOf(`nft${id}`), addressOf(`token${id}`)]
-  const document = documentOf(id, checksummed(nft), checksummed(token))
-  const values: Record<string, string> = {
-    nft: nft.slice(2),
-    token: token.slice(2),
-    hash: createHash('sha256').update(document).digest('hex'),
-    data: (plain ? document : encrypt(KEY.publicKey, document)).toString('hex'),
+function templates() {
+  const place = (name: keyof typeof PLACES): Hex => `0x${PLACES[name]}`
+  const name = Buffer.from(PLACES.name, 'hex').toString()
+  const common = { templateAddress: zeroAddress, symbol: 'TIDE-1' }
+  const nft = { newTokenAddress: place('nft'), admin: place('owner'), creator: place('owner') }
+  const timed = { timestamp: BigInt(BEGINNING), blockNumber: 1n }
+  const sold = { exchangeId: place('exchange'), baseToken: EXCHANGE }
+  return {
+    nft: templateOf(FACTORY, 'NFTCreated', { ...common, ...nft, tokenName: name, tokenURI: '', transferable: true }),
+    token: templateOf(FACTORY, 'TokenCreated', {
+      ...{ ...common, newTokenAddress: place('token'), name, cap: 1n, creator: place('nft') },
+    }),
+    exchange: templateOf(EXCHANGE, 'ExchangeCreated', {
+      ...{ ...sold, datatoken: place('token'), exchangeOwner: place('owner'), fixedRate: BigInt(place('rate')) },
+    }),
+    fixedRate: templateOf(place('token'), 'NewFixedRate', {
+      ...{ ...sold, owner: place('owner'), exchangeContract: EXCHANGE },
+    }),
+    metadata: templateOf(place('nft'), 'MetadataCreated', {
+      ...{ createdBy: place('owner'), state: 0, decryptorUrl: '', flags: '0x02', data: place('data') },
+      ...{ metaDataHash: place('hash'), ...timed },
+    }),
+    order: templateOf(place('token'), 'OrderStarted', {
+      ...{ consumer: place('consumer'), payer: place('consumer'), amount: 10n ** 18n, serviceIndex: 0n, ...timed },
+      publishMarketAddress: zeroAddress,
+    }),
   }
-  const hex = (number: number) => `0x${number.toString(16)}`
-  const where = { blockNumber: hex(block), blockHash: blockHash(block), blockTimestamp: hex(BEGINNING + block) }
-  const rest = JSON.stringify({ ...where, transactionIndex: '0x0', removed: false, transactionHash: hashOf(`tx${id}`) })
-  return template
-    .map((parts, at) => {
-      const text = parts.map((part, place) => (place % 2 === 0 ? part : values[part])).join('')
-      return `,${text},"logIndex":"${hex(index + at)}",${rest.slice(1)}`
-    })
-    .join('')
 }
 
-/**
- * The events of a synthetic chain, made before the clock starts and kept in a file: a real node neither makes nor encrypts
- * what it is asked for. Memory has the place of each block in it alone.
- */
+/** Like `encrypt`, with one ephemeral key for all: its arithmetic would take longer than all the rest of a block. */
+function encryptor(): (plain: Buffer) => Buffer {
+  const ephemeral = encrypt(KEY.publicKey, Buffer.alloc(0)).subarray(0, ECIES.key)
+  const [point] = sharedPoints([KEY], ephemeral)
+  const key = contentKey(ephemeral, point as Uint8Array)
+  return (plain) => {
+    const nonce = randomBytes(ECIES.nonce)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce)
+    const body = Buffer.concat([cipher.update(plain), cipher.final()])
+    return Buffer.concat([ephemeral, nonce, cipher.getAuthTag(), body])
+  }
+}
+const encrypted = encryptor()
+
+/** A number from 0 to below `most`; half of all numbers are below its square root. */
+const skewed = (most: number, next: () => number) => Math.floor(most ** next())
+
+/** The events of a synthetic chain. Nothing is stored, so that a chain of millions needs no disk. */
 export class SyntheticBlocks {
-  /** Bytes before each block with assets, in order, and those of all. */
-  private readonly before = [0]
+  private readonly templates = templates()
 
-  constructor(
-    private readonly path: string,
-    private readonly options: Required<Pick<SyntheticOptions, 'blocks' | 'perBlock' | 'every' | 'plain'>>,
-  ) {}
+  /** Every block has `perBlock` assets, and `orders` times as many orders of all assets so far. */
+  constructor(private readonly options: { blocks: number; perBlock: number; orders: number }) {}
 
-  /** Makes all events. */
-  async prepare(): Promise<void> {
-    const { blocks, perBlock, every, plain } = this.options
-    const template = templateOf(plain)
-    const file = createWriteStream(this.path)
-    let bytes = 0
-    for (let block = every; perBlock > 0 && block <= blocks; block += every) {
-      const ids = Array.from({ length: perBlock }, (_, at) => at)
-      const text = ids.map((at) => eventsOf(block * perBlock + at, block, 3 * at, template, plain)).join('')
-      bytes += Buffer.byteLength(text)
-      this.before.push(bytes)
-      if (!file.write(text)) await once(file, 'drain')
-    }
-    file.end()
-    await once(file, 'close')
+  /** Yields the events of a range of blocks, in order: JSON objects, block by block. */
+  *read(first: number, last: number): Generator<string> {
+    const { blocks, perBlock } = this.options
+    if (perBlock === 0) return
+    for (let block = Math.max(first, 1); block <= Math.min(last, blocks); block++) yield this.eventsOf(block)
   }
 
-  /** The events of a range of blocks, in order: JSON objects with commas between them. Undefined where there are none. */
-  read(first: number, last: number): Readable | undefined {
-    const { every } = this.options
-    const most = this.before.length - 1
-    const [from, to] = [Math.ceil(Math.max(first, 1) / every) - 1, Math.floor(last / every)].map((at) =>
-      Math.min(at, most),
-    ) as [number, number]
-    const [start, end] = [this.before[from] as number, this.before[to] as number]
-    // without the first comma
-    return from < to
-      ? createReadStream(this.path, { start: start + 1, end: end - 1, highWaterMark: 262_144 })
-      : undefined
+  private eventsOf(block: number): string {
+    const { perBlock, orders } = this.options
+    const hex = (number: number) => `0x${number.toString(16)}`
+    const where = `"blockNumber":"${hex(block)}","blockHash":"${blockHash(block)}","blockTimestamp":"${hex(BEGINNING + block)}"`
+    const all: string[] = []
+    const add = (kind: keyof ReturnType<typeof templates>, values: Values, transaction: string) => {
+      const parts = this.templates[kind].map((part, at) => (at % 2 === 0 ? part : values[part as keyof Values]))
+      const rest = `"transactionIndex":"0x0","removed":false,"transactionHash":"0x${transaction}"`
+      all.push(`${parts.join('')},"logIndex":"${hex(all.length)}",${where},${rest}}`)
+    }
+    const before = (block - 1) * perBlock
+    for (let id = before; id < before + perBlock; id++) {
+      const values = assetValues(id, BEGINNING + block)
+      const transaction = digest(`published ${id}`)
+      for (const kind of ['nft', 'token', 'exchange', 'fixedRate', 'metadata'] as const) add(kind, values, transaction)
+    }
+    const next = random(`orders ${block}`)
+    for (let at = 0; at < perBlock * orders; at++) {
+      const token = digitsOf('token', Math.floor((before + perBlock) * next()))
+      const consumer = digitsOf('consumer', skewed(ACCOUNTS.consumer, next))
+      add('order', { token, consumer }, digest(`order ${block} ${at}`))
+    }
+    return all.join(',')
+  }
+}
+
+function assetValues(id: number, created: number): Values {
+  const next = random(`asset ${id}`)
+  const [nft, token] = [digitsOf('nft', id), digitsOf('token', id)]
+  const document = documentOf(id, CHAIN_ID, addressIn(nft), addressIn(token), created)
+  const cents = BigInt(skewed(100_000, next))
+  return {
+    ...{ nft, token, owner: digitsOf('owner', skewed(ACCOUNTS.owner, next)) },
+    hash: createHash('sha256').update(document).digest('hex'),
+    exchange: digest(`exchange ${id}`),
+    rate: (cents * 10n ** 16n).toString(16).padStart(64, '0'),
+    name: Buffer.from(`Data token ${String(id % 100_000).padStart(5, '0')}`).toString('hex'),
+    data: encrypted(document).toString('hex'),
   }
 }

@@ -18,41 +18,37 @@ import { DIST } from './stage.js'
 const NODE = new URL('../synthetic-node.ts', import.meta.url)
 const CHAIN_ID = 8996
 
-/** A synthetic chain whose node runs, what reads its documents, and a folder for databases and the node's own file. */
+/** A synthetic chain whose node runs, and a folder for databases. */
 export interface SyntheticChain {
-  chain: Chain
-  documents: DocumentReader
+  /** The settings of a service that follows it. */
+  settings: Record<string, string>
   folder: string
   /** The process of the node. */
   node: number
   close(): Promise<void>
 }
 
-export async function startSyntheticChain(options: SyntheticOptions): Promise<SyntheticChain> {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
-  const args = [...programOf(NODE), JSON.stringify({ ...options, folder })]
-  const node = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Starts the node of a synthetic chain. A folder that is given stays. */
+export async function startSyntheticChain(options: SyntheticOptions, kept?: string): Promise<SyntheticChain> {
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
+  const node = spawn(process.execPath, [...programOf(NODE), JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [line] = (await once(node.stdout, 'data')) as [Buffer]
   const { url, factory } = JSON.parse(line.toString()) as { url: string; factory: string }
   const file = join(folder, 'address.json')
   writeFileSync(file, JSON.stringify({ bench: { chainId: CHAIN_ID, startBlock: 1, ERC721Factory: factory } }))
-  const settings = loadSettings({
-    NETWORK_URL: JSON.stringify({ [CHAIN_ID]: url }),
-    PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
-    ADDRESS_FILE: file,
-  })
-  const chain = (await connectChains(settings)).get(CHAIN_ID) as Chain
-  // as in production: from source, a thread takes longer to start than many documents to read
-  const sandbox = new TaskSandbox({ entry: pathToFileURL(join(DIST, 'tasks', 'worker.js')) })
   return {
-    chain,
-    documents: new DocumentReader(sandbox, 1e6),
+    settings: {
+      NETWORK_URL: JSON.stringify({ [CHAIN_ID]: url }),
+      PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
+      ADDRESS_FILE: file,
+    },
     folder,
     node: node.pid as number,
     async close() {
-      await sandbox.close()
       node.kill()
-      rmSync(folder, { recursive: true })
+      if (kept === undefined) rmSync(folder, { recursive: true })
     },
   }
 }
@@ -62,10 +58,14 @@ export async function startSyntheticChain(options: SyntheticOptions): Promise<Sy
  * the block that was read last. Returns the seconds that it took.
  */
 export async function readChain(
-  { chain, documents }: SyntheticChain,
+  { settings }: SyntheticChain,
   store: StateStore,
   { concurrency, onStep }: { concurrency: number; onStep?: ((block: number) => void) | undefined },
 ): Promise<number> {
+  const chain = (await connectChains(loadSettings(settings))).get(CHAIN_ID) as Chain
+  // as in production: from source, a thread takes longer to start than many documents to read
+  const sandbox = new TaskSandbox({ entry: pathToFileURL(join(DIST, 'tasks', 'worker.js')) })
+  const documents = new DocumentReader(sandbox, 1e6)
   const silent = { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error }
   const options = { blockRange: 2000, concurrency, pollInterval: 10, documents, reorgDepth: 256 }
   const follower = new ChainFollower(chain, store.index, options, silent)
@@ -75,5 +75,7 @@ export async function readChain(
     done = await follower.step().catch(() => false)
     onStep?.(follower.progress.block ?? 0)
   }
-  return (performance.now() - begun) / 1000
+  const seconds = (performance.now() - begun) / 1000
+  await sandbox.close()
+  return seconds
 }

@@ -107,7 +107,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     background: [
       ...[factories, clock, members, ...followers, keyAudit, proofs, ledger],
       ...(hosting ? [hosting.sweeper] : []),
-      new SearchBuilder(store.search, log),
+      new SearchBuilder(store.search, log, () => progress().some(({ lag }) => (lag ?? 0) > settings.READY_MAX_LAG)),
     ],
     closers: [
       async () => purgatory.stop(),

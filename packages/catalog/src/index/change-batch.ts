@@ -5,7 +5,7 @@ import { weightOf } from './index-store.js'
 
 /** The changes of one commit, in order, without replaced ones. */
 export class ChangeBatch {
-  /** Changes by key: document and state have one key per NFT, every other change has a number. */
+  /** Changes by key: document and state have one key per NFT, a market has one, every other change has a number. */
   private readonly byKey = new Map<string | number, IndexChange>()
   private readonly assets = new Set<string>()
   private added = 0
@@ -42,6 +42,8 @@ export class ChangeBatch {
   private keyOf(change: IndexChange): string | number {
     if (change.kind === 'metadata') return `document ${change.metadata.nft}`
     if (change.kind === 'state') return stateOf(change.nft)
+    // nearly all datatokens name the same market
+    if (change.kind === 'market') return `market ${change.market}`
     this.added += 1
     return this.added
   }
@@ -55,24 +57,8 @@ function costOf(change: IndexChange): number {
   return change.kind === 'state' || change.kind === 'datatoken' ? CHAIN_LIMITS.chain.change : 0
 }
 
-/** Returns the NFT whose search rows a change affects, or its datatoken or offer if only that is known. */
+/** Returns the NFT whose document needs new search rows. Orders and offers only update numbers in them. */
 function assetChangedBy(change: IndexChange): string | undefined {
-  switch (change.kind) {
-    case 'nft':
-    case 'datatoken':
-    case 'reuse':
-    case 'market':
-      return undefined
-    case 'offer':
-      return change.offer.datatoken
-    case 'rate':
-    case 'activity':
-      return change.offer
-    case 'order':
-      return change.datatoken
-    case 'metadata':
-      return change.metadata.nft
-    default:
-      return change.nft
-  }
+  if (change.kind === 'metadata') return change.metadata.nft
+  return change.kind === 'state' || change.kind === 'unreadable' ? change.nft : undefined
 }

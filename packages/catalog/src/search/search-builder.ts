@@ -15,16 +15,18 @@ const ROUND = 30_000
 
 /**
  * Maintains the search index in small steps: builds missing search rows after a large commit or an upgrade, and merges full-text
- * segments.
+ * segments. While the index catches up, it merges none, since most merges would be repeated, and words are added in bulk.
  */
 export class SearchBuilder {
   private timer: NodeJS.Timeout | undefined
   private isBuilding = false
+  private isCollecting: boolean | undefined
   private mergedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly search: SearchStore,
     private readonly log: Logger,
+    private readonly isCatchingUp: () => boolean = () => false,
   ) {}
 
   start(): void {
@@ -48,8 +50,11 @@ export class SearchBuilder {
   }
 
   private async work(): Promise<number> {
+    const isCatchingUp = this.isCatchingUp()
+    if (isCatchingUp !== this.isCollecting) await this.search.collectWords(isCatchingUp)
+    this.isCollecting = isCatchingUp
     if (await this.build()) return INTERVAL
-    if (performance.now() - this.mergedAt < ROUND) return LOOK
+    if (isCatchingUp || performance.now() - this.mergedAt < ROUND) return LOOK
     if (await this.search.mergeSome()) return INTERVAL
     this.mergedAt = performance.now()
     return LOOK

@@ -17,6 +17,11 @@ export interface SearchStore {
   document(asset: IndexedAsset): Promise<string | undefined>
   /** Builds some missing or outdated search rows. Returns false if there are none. */
   buildSome(): Promise<boolean>
+  /**
+   * PostgreSQL: lets the full-text indexes collect the words of new documents and add them in bulk, which is several times cheaper, but
+   * every search reads the collected ones. False: adds them now, and those of each later document at once.
+   */
+  collectWords(isOn: boolean): Promise<void>
   /** Merges some full-text segments; every search reads all segments. Returns false if nothing is left to merge. */
   mergeSome(): Promise<boolean>
 }

@@ -4,7 +4,7 @@ import { orderOf } from '../../../../test/helpers/orders.js'
 import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange, ReusedOrder } from '../../src/index/index-store.js'
 import { readOrderSearch } from '../../src/search/orders/order-request.js'
-import { searches } from './documents.js'
+import { assetOf, searches } from './documents.js'
 import { at, commit, DID, NFT, PUBLISHED, TOKEN } from './published.js'
 
 const txOf = (number: number): Hex => toHex(number, { size: 32 })
@@ -124,6 +124,43 @@ export function orderSuite(session: StoreSession): void {
     expect(await found({ query: { bool: { filter: [alice], must_not: [reuses] } } })).toEqual([200, 100])
     expect(await found({ query: { bool: { filter: [alice, { term: { chainId: 2 } }] } } })).toEqual([])
     expect(await found({ query: { terms: { consumer: [BOB, ALICE] } } })).toEqual([300, 200, 100])
+  })
+
+  it('counts the orders of many assets in one batch, whether their services are stored or not, and takes them back', async () => {
+    const assets = Array.from({ length: 60 }, (_, at) => assetOf(at + 1, { name: `tide ${at}` }, { day: 1 }))
+    const published = assets.flatMap(({ changes, datatoken }, at) =>
+      changes.map((one) =>
+        one.kind === 'metadata' && at % 2 === 0 ? { ...one, services: JSON.stringify([['s', datatoken]]) } : one,
+      ),
+    )
+    const undoSince = 0
+    await commit(session, published, 1, { undoSince })
+    // asset n has n % 4 orders more, in turns
+    const orders = [1, 2, 3].flatMap((turn) =>
+      assets.flatMap(({ datatoken }, at) =>
+        at % 4 >= turn ? [orderOf(datatoken, { block: 2, log: 100 * turn + at, txId: txOf(100 * turn + at) })] : [],
+      ),
+    )
+    const [first, last] = [orders[0], orders.at(-1)] as [(typeof orders)[number], (typeof orders)[number]]
+    const reuses = [first, last].map(({ datatoken, order }, at) => reused(2, 90 + at, order.txId, {}, datatoken))
+    await commit(session, [...orders.slice(0, -1), ...reuses, last], 2, { undoSince })
+    const { find } = searches(session)
+    const ordered = async (field: string, gte: number) =>
+      (await find({ query: { range: { [field]: { gte } } }, aggs: { n: { sum: { field } } }, size: 0 })).aggregations.n
+    for (const field of ['stats.orders', 'indexedMetadata.stats.orders'])
+      for (const [gte, value] of [
+        [1, 90],
+        [2, 75],
+        [3, 45],
+        [4, 0],
+      ] as const)
+        expect(await ordered(field, gte), `${field} from ${gte}`).toEqual({ value })
+    // a reuse finds the orders before it
+    expect((await page(by('payer', BOB))).orders.map(({ startOrderId }) => startOrderId)).toEqual([first.order.txId])
+    await commit(session, [orderOf(assets[3]?.datatoken as Address, { block: 3 })], 3, { undoSince })
+    expect(await ordered('stats.orders', 4)).toEqual({ value: 4 })
+    await session.store.index.rollback(1, at(1))
+    expect(await ordered('stats.orders', 1)).toEqual({ value: 0 })
   })
 
   it('drops the orders of replaced blocks, also more than one transaction does (threat 33)', async () => {

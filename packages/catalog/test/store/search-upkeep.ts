@@ -33,6 +33,22 @@ export function searchUpkeepSuite(session: StoreSession): void {
     expect(await results()).toEqual(before)
   })
 
+  it('finds documents alike while their words are collected and added in bulk, and afterwards', async () => {
+    const { search } = session.store
+    await search.collectWords(true)
+    await commit(session, CATALOGUE_CHANGES, 1)
+    expect(await names(words('tide'))).toEqual(['model', 'waves', 'tables'])
+    await commit(session, assetOf(1, { name: 'Ebb tables' }).changes, 2)
+    const found = async () => [await names(words('tide')), await names(words('ebb'))]
+    const expected = [['model', 'waves'], ['tables']]
+    expect(await found()).toEqual(expected)
+    // as another instance or a restarted one does
+    for (const isOn of [true, false, false]) {
+      await search.collectWords(isOn)
+      expect(await found()).toEqual(expected)
+    }
+  })
+
   it('finds hits, total, assets and aggregations of one snapshot while batches are committed', async () => {
     const round = (number: number) =>
       Array.from(

@@ -1,8 +1,9 @@
 import { packed, type Query, sql } from '@tidegate/database'
-import { LASTING_REASONS, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { LASTING_REASONS } from '@tidegate/protocol'
 import type { IndexChange } from '../index-store.js'
 import { insertMarket, insertOffer, offerKey, setActive, setPrice } from './offers.js'
 import { insertOrders, insertReuse } from './orders.js'
+import { PACKED_OVER } from './undo.js'
 
 const NFT = sql(
   `INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created)
@@ -43,6 +44,7 @@ export function queriesFor(chainId: number, changes: readonly IndexChange[]): Qu
     orders.length > 1 ? insertOrders(chainId, orders) : changes.flatMap((change) => statementFor(chainId, change))
   return queries.map((query) => ({
     ...query,
+    isFixed: true,
     values: query.values.map((value) => (typeof value === 'string' ? storable(value) : value)),
   }))
 }
@@ -83,7 +85,7 @@ function statementFor(chainId: number, change: IndexChange): Query | Query[] {
 function storedDocument(text: string | null): { ddo: string | null; size: number | null } {
   if (text === null) return { ddo: null, size: null }
   const plain = storable(text)
-  return { ddo: packed(plain, PROTOCOL_LIMITS.document.short), size: Buffer.byteLength(plain) }
+  return { ddo: packed(plain, PACKED_OVER), size: Buffer.byteLength(plain) }
 }
 
 /** Returns the replacement of an unstorable change, which marks the stale row; undefined if no row becomes stale. */

@@ -7,17 +7,18 @@ type OrderChange = Extract<IndexChange, { kind: 'order' }>
 /** Orders that one transaction of a rollback or a sweep deletes, and the rest of the block of the last one. */
 const AT_ONCE = 255
 
-/** Orders that one statement adds if there are as many: each statement waits for its answer. */
-export const ORDERS_PER_INSERT = 50
+/** Orders that one statement adds: each statement waits for its answer. Few sizes, so that there are few statements to prepare. */
+const SIZES = [50, 10, 1] as const
 
 // a node that gives an event twice must not stop the index
 const insertion = (rows: number) =>
   `INSERT INTO index_order (chain_id, block, log, tx_id, datatoken, consumer, payer, timestamp, service)
    VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')} ON CONFLICT DO NOTHING`
-const INSERTIONS = new Map([1, ORDERS_PER_INSERT].map((rows) => [rows, insertion(rows)]))
-const COUNT = sql(
-  'UPDATE index_datatoken SET orders = orders + :count WHERE chain_id = :chainId AND address = :datatoken',
-)
+const counting = (rows: number) =>
+  `UPDATE index_datatoken SET orders = orders + CASE address ${'WHEN ? THEN CAST(? AS BIGINT) '.repeat(rows)}ELSE 0 END
+   WHERE chain_id = ? AND address IN (${Array(rows).fill('?').join(', ')})`
+const INSERTIONS = new Map(SIZES.map((rows) => [rows as number, insertion(rows)]))
+const COUNTS = new Map(SIZES.map((rows) => [rows as number, counting(rows)]))
 // a reuse of an order that this datatoken does not have is left out. The plus keeps planners from reading all orders in their order
 const REUSE = sql(
   `INSERT INTO index_order (chain_id, block, log, tx_id, datatoken, consumer, payer, timestamp, service, started)
@@ -39,30 +40,41 @@ export const SWEEP_ORDERS = sql(
      (SELECT block FROM index_order WHERE chain_id = :id ORDER BY block LIMIT 1 OFFSET ${AT_ONCE}), 9007199254740991)`,
 )
 
-/** Returns the statements that add and count orders: one, or ORDERS_PER_INSERT. */
+/** Returns the statements that add and count orders: as many as a group of `groupsOf` has. */
 export function insertOrders(chainId: number, orders: readonly OrderChange[]): Query[] {
   const values = orders.flatMap(
     ({ datatoken, order: { block, log, txId, consumer, payer, timestamp, serviceIndex } }) => [
       ...[chainId, block, log, txId, datatoken, consumer, payer, timestamp, serviceIndex ?? null],
     ],
   )
-  const counts = new Map<Address, number>()
+  const counts = new Map<string, number>()
   for (const { datatoken } of orders) counts.set(datatoken, (counts.get(datatoken) ?? 0) + 1)
+  // no datatoken has the address of a padding
+  for (let at = counts.size; at < orders.length; at++) counts.set(`${at}`, 0)
+  const counted = [...[...counts].flat(), chainId, ...counts.keys()]
   return [
     { text: INSERTIONS.get(orders.length) as string, values },
-    ...[...counts].map(([datatoken, count]) => COUNT({ chainId, datatoken, count })),
+    { text: COUNTS.get(orders.length) as string, values: counted },
   ]
 }
 
-/** Splits changes into those that are applied at once: ORDERS_PER_INSERT orders in a row, or one change. */
+/**
+ * Splits changes into those that are applied at once: some orders, or one other change. Orders are applied after other changes, but
+ * before the next reuse, which may name them.
+ */
 export function* groupsOf(changes: readonly IndexChange[]): Generator<IndexChange[]> {
-  for (let at = 0; at < changes.length; ) {
-    const next = changes.slice(at, at + ORDERS_PER_INSERT)
-    const areOrders = next.length === ORDERS_PER_INSERT && next.every(({ kind }) => kind === 'order')
-    const group = areOrders ? next : next.slice(0, 1)
-    yield group
-    at += group.length
+  const orders: OrderChange[] = []
+  const waiting = function* () {
+    for (const size of SIZES) while (orders.length >= size) yield orders.splice(0, size)
   }
+  for (const change of changes) {
+    if (change.kind === 'order') orders.push(change)
+    else {
+      if (change.kind === 'reuse') yield* waiting()
+      yield [change]
+    }
+  }
+  yield* waiting()
 }
 
 /** Returns the statement that adds the reuse of an order, with its consumer. */

@@ -13,8 +13,8 @@ const ROWS = {
   offer: ['index_offer', 'id'],
 } as const
 
-/** Characters from which an undo row is compressed. */
-const PACKED_OVER = 1024
+/** Characters from which a document or an undo row is compressed. Longer rows would fill a page of 4 KiB each. */
+export const PACKED_OVER = 1024
 
 export type RowKind = keyof typeof ROWS
 
@@ -61,7 +61,8 @@ export function* saveUndo(chainId: number, block: number, change: IndexChange, s
   const row = `${kind} ${id}`
   if (saved.has(row)) return
   const [before] = (yield* run(FIND[kind]({ chainId, id }))).rows
-  yield* run(KEEP({ chainId, block, kind, id, before: before ? packed(JSON.stringify(before), PACKED_OVER) : null }))
+  const text = before ? packed(JSON.stringify(before), PACKED_OVER) : null
+  yield* run({ ...KEEP({ chainId, block, kind, id, before: text }), isFixed: true })
   saved.add(row)
 }
 

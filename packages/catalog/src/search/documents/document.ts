@@ -1,4 +1,4 @@
-import { assetDocument, type IndexedAsset, isConsumable, opened, upTo } from '@tidegate/protocol'
+import { assetDocument, type IndexedAsset, isConsumable, opened, readServices, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { RowRoom } from './row-room.js'
@@ -95,9 +95,11 @@ export function searchable(asset: IndexedAsset): Searchable | undefined {
   return { did, created: Math.max(0, Math.floor(Date.parse(asset.nft.created) / 1000)) || 0, encrypted, ...found }
 }
 
-/** Returns the counts of an asset (see Searchable). */
+/** Returns the counts of an asset (see Searchable). Does not read its document if its services are known. */
 export function countsOf(asset: IndexedAsset): Count[] {
-  return readIn(asset, countsIn) ?? []
+  if (asset.services === undefined) return readIn(asset, countsIn) ?? []
+  const ddo = {}
+  return countsIn(assetDocument({ asset, ddo, subject: ddo, services: readServices(asset.services) }, {}))
 }
 
 /** Applies `read` to the served document of an asset; undefined if the stored document is unreadable. */

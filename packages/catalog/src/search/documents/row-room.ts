@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { beginningsOf, isUnspaced } from './words.js'
 
-const { value: SHORT } = CATALOG_LIMITS.search
+const { value: SHORT, beginning: BEGINNING } = CATALOG_LIMITS.search
 const { least: LEAST, perByte: PER_BYTE, most: MOST } = CATALOG_LIMITS.search.rows
 
 /** Characters of a row of a value and of its token, without its text. */
@@ -12,6 +12,19 @@ const PLACE = 8
 /** Characters of a token without its text: with a field, and for any field. */
 const TOKEN = { field: 16, any: 4 }
 
+const ASCII = /^[\x20-\x7e]*$/
+
+/** A value or a word of a document. */
+interface Charge {
+  /** Characters without those of tokens. */
+  characters: number
+  path: string
+  /** Undefined for a value that is not a single word. */
+  word: string | undefined
+  /** Whether the text can be matched as a whole. */
+  isShort: boolean
+}
+
 /** Limits the search rows of one document, in characters: a few hundred bytes could have a megabyte of rows (threat 90). */
 export class RowRoom {
   private taken = 0
@@ -20,22 +33,37 @@ export class RowRoom {
   isFull = false
   /** Words and prefixes with tokens, with field and without. */
   private readonly known = new Set<string>()
+  /** All charges while `bound` is within the minimum, as for most documents: then nobody needs to know which words repeat. */
+  private charges: Charge[] | undefined = []
+  /** The characters if no word repeats. */
+  private bound = 0
 
   constructor(private readonly document: object) {}
 
   /** Charges a value, with its word if it is a single one. Returns false beyond the limit. */
   takeValue(path: string, text: string, word: string | undefined): boolean {
-    const tokens = word === undefined ? [] : tokensOf(path, word, true)
-    this.isFull = !this.take(VALUE + (text.length <= SHORT ? text.length + PLACE : 0), tokens)
+    const characters = VALUE + (text.length <= SHORT ? text.length + PLACE : 0)
+    this.isFull = !this.charge({ characters, path, word, isShort: true })
     return !this.isFull
   }
 
   /** Charges a word of a text. `isShort`: the text can be matched as a whole. Returns false beyond the limit. */
   takeWord(path: string, word: string, isShort: boolean): boolean {
-    return this.take(PLACE, tokensOf(path, word, isShort))
+    return this.charge({ characters: PLACE, path, word, isShort })
   }
 
-  private take(characters: number, tokens: Token[]): boolean {
+  private charge(charge: Charge): boolean {
+    if (!this.charges) return this.take(charge)
+    this.bound += charge.characters + boundOf(charge)
+    this.charges.push(charge)
+    if (this.bound <= LEAST) return true
+    const all = this.charges
+    this.charges = undefined
+    return all.map((one) => this.take(one)).at(-1) as boolean
+  }
+
+  private take({ characters, path, word, isShort }: Charge): boolean {
+    const tokens = word === undefined ? [] : tokensOf(path, word, isShort)
     const unknown = tokens.filter(({ key }) => !this.known.has(key))
     const taken = unknown.reduce((sum, { size }) => sum + size, this.taken + characters)
     if (taken > LEAST) {
@@ -46,6 +74,13 @@ export class RowRoom {
     for (const { key } of unknown) this.known.add(key)
     return true
   }
+}
+
+/** Returns the characters of a word's tokens at most. */
+function boundOf({ path, word, isShort }: Charge): number {
+  if (word === undefined) return 0
+  if (!ASCII.test(word)) return tokensOf(path, word, isShort).reduce((sum, { size }) => sum + size, 0)
+  return (1 + (isShort ? BEGINNING : 0)) * (TOKEN.field + TOKEN.any + 2 * word.length)
 }
 
 interface Token {
@@ -64,7 +99,7 @@ function tokensOf(path: string, word: string, isShort: boolean): Token[] {
 
 /** Returns the characters of a word in a token: a non-ASCII letter takes seven. */
 function codeLength(word: string): number {
-  return /^[\x20-\x7e]*$/.test(word) ? word.length : 7 * word.length
+  return ASCII.test(word) ? word.length : 7 * word.length
 }
 
 function roomOf(document: object): number {

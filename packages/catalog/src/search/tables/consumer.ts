@@ -1,13 +1,16 @@
-import { CHAIN_LIMITS } from '@tidegate/chain'
 import { type Dialect, run, type Script, sql } from '@tidegate/database'
 import type { Address } from 'viem'
 import type { IndexConsumer, PreparedRows } from '../../index/index-consumer.js'
 import type { IndexChange } from '../../index/index-store.js'
+import { among } from '../../index/tables/assets.js'
 import { offerKey } from '../../index/tables/offers.js'
 import { updateCounts, updatePrices } from './counts.js'
-import { postpone, rewrite, rewriteIfStorable } from './document-rows.js'
+import { rewrite, rewriteIfStorable } from './document-rows.js'
 
 const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :generation AND address = :datatoken')
+const NFTS_OF = 'SELECT nft FROM index_datatoken WHERE chain_id = ? AND address IN '
+/** Datatokens per statement. */
+const AT_ONCE = 50
 const NFT_OF_OFFER = sql('SELECT nft FROM index_offer WHERE chain_id = :generation AND id = :id')
 
 /** Returns search as a consumer of the index. */
@@ -45,29 +48,32 @@ function* applied(
   skipUnstorable: boolean,
 ): Script<void> {
   const changed = new Set<Address>()
-  const ordered = new Set<Address>()
   const offered = new Set<Address>()
   const datatokens = new Set<Address>()
   for (const change of changes) {
     if (change.kind === 'order') {
-      if (datatokens.has(change.datatoken)) continue
       datatokens.add(change.datatoken)
+      continue
     }
     const nft = yield* nftOf(generation, change)
     if (nft === undefined) continue
-    if (change.kind === 'order') ordered.add(nft)
-    else if (change.kind === 'offer' || change.kind === 'rate' || change.kind === 'activity') offered.add(nft)
+    if (change.kind === 'offer' || change.kind === 'rate' || change.kind === 'activity') offered.add(nft)
     else changed.add(nft)
   }
   if (skipUnstorable) for (const nft of changed) yield* rewriteIfStorable(generation, nft, dialect)
   else yield* rewrite(generation, changed, dialect, preparedBy(changes))
-  let read = 0
-  for (const nft of ordered) {
-    if (changed.has(nft)) continue
-    if (read < CHAIN_LIMITS.chain.refreshed) read += yield* updateCounts(generation, nft, dialect)
-    else yield* postpone(generation, nft)
-  }
+  const ordered = (yield* nftsOf(generation, [...datatokens])).filter((nft) => !changed.has(nft))
+  yield* updateCounts(generation, ordered, dialect)
   for (const nft of offered) if (!changed.has(nft)) yield* updatePrices(generation, nft, dialect)
+}
+
+/** Returns the NFTs of datatokens. */
+function* nftsOf(generation: number, datatokens: string[]): Script<Address[]> {
+  const nfts = new Set<Address>()
+  for (let at = 0; at < datatokens.length; at += AT_ONCE)
+    for (const { nft } of (yield* run(among(NFTS_OF, datatokens.slice(at, at + AT_ONCE), [generation]))).rows)
+      nfts.add(nft as Address)
+  return [...nfts]
 }
 
 /** Returns the prepared rows of changes, by NFT. */
@@ -85,8 +91,6 @@ function* nftOf(generation: number, change: IndexChange): Script<Address | undef
       return change.metadata.nft
     case 'datatoken':
       return change.datatoken.nft
-    case 'order':
-      return (yield* run(NFT_OF({ generation, datatoken: change.datatoken }))).rows[0]?.nft as Address | undefined
     case 'offer':
       return (yield* run(NFT_OF({ generation, datatoken: change.offer.datatoken }))).rows[0]?.nft as Address | undefined
     case 'rate':
@@ -95,6 +99,7 @@ function* nftOf(generation: number, change: IndexChange): Script<Address | undef
       return (yield* run(NFT_OF_OFFER({ generation, id }))).rows[0]?.nft as Address | undefined
     }
     case 'nft':
+    case 'order':
     case 'reuse':
     case 'market':
       return undefined

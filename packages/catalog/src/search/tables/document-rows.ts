@@ -96,7 +96,7 @@ export function* rewrite(
     }
   }
   for (const size of CHUNKS) while (values.length >= size) yield* run(insertValues(values.splice(-size)))
-  for (const text of texts) yield* run(TEXT[dialect](text))
+  for (const text of texts) yield* run({ ...TEXT[dialect](text), isFixed: true })
   return read
 }
 
@@ -113,13 +113,17 @@ export function* chainOf(generation: number): Script<number | undefined> {
 /** Returns the statement that inserts rows of search_value. */
 export function insertValues(rows: Value[][]) {
   const marks = rows.map(() => '(?, ?, ?, ?, ?)').join(', ')
-  return { text: `INSERT INTO search_value (doc, path, n, num, txt) VALUES ${marks}`, values: rows.flat() }
+  return {
+    text: `INSERT INTO search_value (doc, path, n, num, txt) VALUES ${marks}`,
+    values: rows.flat(),
+    isFixed: true,
+  }
 }
 
 function* add(generation: number, nft: string, document: Pick<SearchRows, 'did' | 'created'>): Script<number> {
   const first = firstId(document)
   const row = { generation, nft, did: document.did }
-  if ((yield* run(FIRST_DOCUMENT({ id: first, ...row }))).changes === 1) return first
+  if ((yield* run({ ...FIRST_DOCUMENT({ id: first, ...row }), isFixed: true })).changes === 1) return first
   const taken = new Set((yield* run(TAKEN({ first, end: first + 64 }))).rows.map(({ id }) => id))
   let id = first
   while (taken.has(id)) id += 1
