@@ -20,7 +20,7 @@ if (!onLinux)
 const PROGRAMS = [
   'run',
   'synthetic-node',
-  ...['baseline', 'far-gateway', 'file-server', 'load-worker', 'tus-server', 'upload-worker'].map(
+  ...['baseline', 'far-gateway', 'file-server', 'load-worker', 'slow-worker', 'tus-server', 'upload-worker'].map(
     (one) => `lib/${one}`,
   ),
 ].map((name) => `bench/${name}.ts`)

@@ -37,7 +37,7 @@ async function start(beside: string, location: string): Promise<Nginx | undefine
     .join(' ')
   const conf = `
     daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/pid; error_log ${folder}/logs/error.log;
-    events { worker_connections 8192; }
+    events { worker_connections 40000; }
     http {
       access_log off; ${temporary}
       ${beside}

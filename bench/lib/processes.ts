@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Load, LoadResult } from './load.js'
+import type { SlowLoad, SlowReport } from './slow-worker.js'
 import type { Upload, Uploaded } from './upload-worker.js'
 
 /** A program of this folder in a child process, and its first message. */
@@ -30,6 +31,17 @@ export async function send(load: Load): Promise<LoadResult> {
 /** Uploads a file from a child process. */
 export function uploaded(upload: Upload): Promise<Uploaded> {
   return answerOf<Uploaded>('upload-worker.ts', upload)
+}
+
+/** Starts consumers in a child process. Resolves when each has got its first bytes. */
+export async function startConsumers(load: SlowLoad) {
+  const child = forked('slow-worker.ts', [])
+  const ask = (message: SlowLoad | 'report') => {
+    child.send(message)
+    return nextMessage<SlowReport>(child, 'slow-worker.ts')
+  }
+  await ask(load)
+  return { report: () => ask('report'), stop: () => killed(child) }
 }
 
 /** Returns the CPU seconds that a process has used, or its main thread alone. */

@@ -84,6 +84,12 @@ export const STORAGE_LIMITS = {
     /** Milliseconds after which a temporary file counts as abandoned. */
     staleAfter: 600_000,
   },
+  receiving: {
+    /** Bytes of one read from a plain connection. A stream to a slow client holds one chunk. */
+    chunk: 65_536,
+    /** Sent chunks that are kept for the next reads: as many as busy streams use at once. */
+    freeChunks: 128,
+  },
   describing: {
     /** Milliseconds for which the description of a published file is cached, for all callers. */
     timeToLive: 60_000,

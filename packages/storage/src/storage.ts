@@ -52,8 +52,11 @@ export interface OpenedFile {
   name?: string
   /** Owner of a file that this service hosts. */
   hostedBy?: string
-  body: Readable
+  body: FileStream
 }
+
+/** The bytes of a file. Readers may recycle whole chunks that they need no more, since new memory costs as much as reading. */
+export type FileStream = Readable & { recycle?(chunk: Buffer): void }
 
 /** A kind of storage, by the `type` of its storage objects. Methods throw StorageError, which never reveals a location. */
 export interface Storage<T = unknown> {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
+import { receiving } from './receiving.js'
 import { strictSocket } from './upstream-socket.js'
 
 /** The destination is not allowed. Thrown before a connection is opened. */
@@ -54,7 +55,10 @@ export function guardedConnector({
   const checked = checkedLookup(options)
   const lookup: Lookup = (hostname, options, callback) =>
     checked(hostname, dispatching ? { ...options, signal: dispatching } : options, callback)
-  const connect = buildConnector({ timeout, lookup, ...tls } as buildConnector.BuildOptions)
+  // nothing is read ahead, see strictSocket
+  const common = { timeout, lookup, ...tls, highWaterMark: 0 }
+  const secure = buildConnector(common as buildConnector.BuildOptions)
+  const plain = buildConnector({ ...common, onread: receiving() } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
     if (literal !== undefined && !options.destinations.allows(literal)) {
@@ -63,6 +67,7 @@ export function guardedConnector({
     }
     const signal = dispatching
     const abort = () => opening.destroy(signal?.reason as Error)
+    const connect = target.protocol === 'https:' ? secure : plain
     const opening = connect(target, (error, socket) => {
       signal?.removeEventListener('abort', abort)
       if (error) callback(error, null)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, errors } from 'undici'
 import { sendWithSignal } from './connector.js'
+import { recycle } from './receiving.js'
 
 /** The response of a storage, available as soon as its headers have arrived. */
 export interface UpstreamResponse {
@@ -23,8 +24,10 @@ export class BufferedBody extends Readable {
 
 /** A body that is still arriving, with back-pressure. Destroying it aborts the transfer. */
 class StreamedBody extends Readable {
+  readonly recycle = recycle
+
   constructor(private readonly controller: Dispatcher.DispatchController) {
-    super()
+    super({ highWaterMark: 0 })
     this.on('error', () => undefined) // after its reader has left, an error must not crash the process
   }
 
@@ -101,9 +104,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // the parser resumes with an empty chunk, which wakes no reader
+    if (chunk.length === 0) return
     this.options.fetched?.(chunk.length)
     if (!this.body) this.chunks.push(chunk)
-    else if (!this.body.push(chunk)) controller.pause()
+    else if (!this.body.push(chunk) || this.body.isPaused()) controller.pause()
   }
 
   onResponseEnd(): void {

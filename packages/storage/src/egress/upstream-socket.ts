@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { ResponseHeads } from './response-heads.js'
 
 /**
@@ -19,18 +20,29 @@ export function strictSocket(socket: Socket): Socket {
 export const RESET = 'STORAGE_RESET'
 
 function repairHeads(socket: Socket): void {
-  const { read, write } = socket
+  const { write, _read } = socket
   // a head is expected only after a request was written
   const heads = new ResponseHeads()
   socket.write = function expectResponse(...args: unknown[]) {
     heads.expect()
     return write.apply(socket, args as never)
   } as typeof write
-  socket.read = function strict(size?: number) {
-    const chunk = read.call(socket, size) as Buffer | null
-    if (chunk === null) return chunk
+  // the stream would read ahead with each chunk that it returns. Here it reads when undici finds it empty, so that the
+  // bytes of a paused file stay in the kernel
+  let wanted = false
+  socket._read = () => {
+    wanted = true
+  }
+  socket.read = function strict(size?: number): Buffer | null {
+    const chunk = Duplex.prototype.read.call(socket, size) as Buffer | null
+    if (chunk === null) {
+      if (wanted) _read.call(socket, 0)
+      wanted = false
+      return chunk
+    }
     try {
-      return heads.take(chunk)
+      // an incomplete head: reads on
+      return heads.take(chunk) ?? strict()
     } catch (error) {
       socket.destroy(error as Error)
       return null

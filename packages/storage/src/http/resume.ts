@@ -37,14 +37,18 @@ class ResumingBody extends Readable {
   private resumes = 0
 
   constructor(
-    private source: Readable,
+    private source: OpenedFile['body'],
     /** Offsets of the next byte and of the last one. */
     private position: number,
     private readonly last: number,
     private readonly rest: (from: number, to: number) => Promise<Readable | undefined>,
   ) {
-    super()
+    super({ highWaterMark: 0 })
     this.follow(source)
+  }
+
+  recycle(chunk: Buffer): void {
+    this.source.recycle?.(chunk)
   }
 
   override _read(): void {
@@ -62,7 +66,7 @@ class ResumingBody extends Readable {
       this.position += chunk.length
       // more bytes than announced: the file is not trusted
       if (this.position > this.last + 1) this.destroy(notDelivered())
-      else if (!this.push(chunk)) source.pause()
+      else if (!this.push(chunk) || this.isPaused()) source.pause()
     })
     source.once('end', () => this.onBroken(source, notDelivered()))
     source.once('error', (error) => this.onBroken(source, error))

@@ -1,4 +1,4 @@
-import { discard, FileBody, type OpenedFile } from '@tidegate/storage'
+import { discard, type OpenedFile } from '@tidegate/storage'
 import type { FastifyReply } from 'fastify'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Transfer } from '../limits/byte-budgets.js'
@@ -47,15 +47,14 @@ class Pump {
     const { body } = opened
     this.body = body
     this.remaining = declaredLength(opened)
-    this.send =
-      body instanceof FileBody
-        ? (chunk) => raw.write(chunk, (error) => void (error ?? body.recycle(chunk)))
-        : (chunk) => raw.write(chunk)
+    this.send = body.recycle
+      ? (chunk) => raw.write(chunk, (error) => void (error ?? body.recycle?.(chunk)))
+      : (chunk) => raw.write(chunk)
     const abort = () => this.abort()
     body.on('data', (chunk: Buffer) => this.take(chunk))
     body.once('end', () => this.finish())
     body.once('error', abort).once('close', abort)
-    raw.on('drain', () => this.readInTurn())
+    raw.on('drain', () => this.readOn())
   }
 
   /** Discards the rest of the body: the client has left. */
@@ -74,11 +73,9 @@ class Pump {
     const taken = this.transfer?.take(chunk.length) ?? chunk.length
     this.bytes += taken
     this.slice += taken
-    if (taken > 0 && !this.send(taken < chunk.length ? chunk.subarray(0, taken) : chunk)) body.pause()
-    else if (this.slice >= PROVIDER_LIMITS.bytes.slice) {
-      body.pause()
-      this.readInTurn()
-    }
+    const isAccepted = taken === 0 || this.send(taken < chunk.length ? chunk.subarray(0, taken) : chunk)
+    if (this.slice >= PROVIDER_LIMITS.bytes.slice) this.endSlice()
+    else if (!isAccepted) process.nextTick(this.pauseIfFull)
     if (taken === chunk.length) return
     this.held = chunk.subarray(taken)
     body.pause()
@@ -94,18 +91,22 @@ class Pump {
     else this.readOn()
   }
 
-  /** Reads on, unless something still waits to be written. */
-  private readOn(): void {
-    if (!this.held && !this.raw.writableNeedDrain) this.body.resume()
+  /** Pauses the body while the client is slower. Runs after the write, which Node hands to the system at the end of a tick. */
+  private readonly pauseIfFull = (): void => {
+    if (this.raw.writableLength > 0) this.body.pause()
   }
 
-  /** As readOn, but yields after every slice. */
-  private readInTurn(): void {
-    if (this.slice < PROVIDER_LIMITS.bytes.slice) this.readOn()
-    else {
+  private endSlice(): void {
+    this.body.pause()
+    setImmediate(() => {
       this.slice = 0
-      setImmediate(() => this.readOn())
-    }
+      this.readOn()
+    })
+  }
+
+  /** Reads on, unless something still waits to be written or the slice has ended. */
+  private readOn(): void {
+    if (!this.held && !this.raw.writableNeedDrain && this.slice < PROVIDER_LIMITS.bytes.slice) this.body.resume()
   }
 
   private finish(): void {
