@@ -13,7 +13,7 @@ import { sized } from './helpers/sizes.js'
 const SEED = 20_261_122
 
 /** A short fault of each kind; `npm run torture` runs them all. */
-const SHORT = ['storage overlong', 'postgres cuts', 'instance killed']
+const SHORT = ['storage overlong', 'postgres cuts', 'postgres failed over, lagging', 'instance killed']
 
 /** Bytes of the large file: many times what is read at once. */
 const LARGE = sized(800_000, 3_000_000)

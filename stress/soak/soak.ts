@@ -131,7 +131,7 @@ export async function soak(plan: Plan): Promise<Result> {
     deliveries: Number.POSITIVE_INFINITY,
   })
   const quiet = new QuietPhases(world, invariants, rows, patience, begun.getTime(), plan.settle ?? SETTLE)
-  const run = new Run(plan, { world, consumers, random }, invariants, quiet, underWay, result)
+  const run = new Run(plan, { world, consumers, random, patience, onLine }, invariants, quiet, underWay, result)
   const reporting = setInterval(() => onLine(lineOf(result, underWay)), MINUTE)
   try {
     await Promise.race([run.all(), aborted(plan.signal)])

@@ -1,13 +1,12 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freshNonce, signatureOf } from '../../test/helpers/requests.js'
 import type { Deployment, Seat } from './deployment.js'
 import { rawGet } from './lib/bare.js'
 import { get, type Received, type RequestOptions } from './lib/http.js'
 import { judgeFile, judgeRefusal, type Part } from './lib/judge.js'
 import type { Outcome } from './lib/ledger.js'
 import type { Random } from './lib/random.js'
-import { Requests } from './requests.js'
+import { Requests, type Used } from './requests.js'
 import { RANGE_STEP } from './storage.js'
 import type { Buyer, Sold, TortureWorld } from './world.js'
 
@@ -63,6 +62,7 @@ export class Consumers {
       [1, (at) => this.abortedDownload(at, buyer, tokens)],
       [1, (at) => this.fileinfo(at)],
       [1, (at) => this.initialize(at, buyer)],
+      [1, (at) => this.signedLink(at, buyer)],
       [1, (at) => this.revokedToken(at, buyer)],
     ]
   }
@@ -147,9 +147,13 @@ export class Consumers {
   private async replay({ seat, deployment }: Target): Promise<void> {
     const used = this.requests.used.filter((request) => request.deployment === deployment)
     if (used.length === 0) return
-    const { path } = this.random.one(used)
-    const got = await get(seat.instance.url + path)
-    if (got.status === 200 || got.status === 206)
+    await this.replayAt(seat, this.random.one(used))
+  }
+
+  /** Sends a used request to an instance, which must refuse it. */
+  async replayAt(seat: Seat, { path, options }: Used): Promise<void> {
+    const got = await get(seat.instance.url + path, options)
+    if (got.status >= 200 && got.status < 300)
       this.world.ledger.addFinding(`a used request passed again at ${seat.name}`)
     else if (got.status >= 400) {
       judgeRefusal('replay', got, this.world.ledger)
@@ -249,28 +253,23 @@ export class Consumers {
   private async revokedToken(at: Target, buyer: Buyer): Promise<void> {
     const token = await this.requests.token(at.seat, at.deployment, buyer)
     if (token === undefined) return
-    const { key } = buyer
     this.deletions += 1
-    const nonce = freshNonce()
-    const body = JSON.stringify({
-      address: key.address,
-      nonce,
-      token,
-      signature: signatureOf(key, key.address + nonce),
-    })
-    const headers = { 'content-type': 'application/json' }
-    const deleted = await this.record('deleteAuthToken', at, false, async (get) => {
-      const options = { method: 'DELETE', headers, body }
-      const got = await get(`${at.seat.instance.url}/api/services/deleteAuthToken`, options)
-      if (got.status >= 400) return judgeRefusal('deleteAuthToken', got, this.world.ledger)
-      return got.status === 200 ? 'ok' : 'broken'
-    })
+    const deleted = await this.record('deleteAuthToken', at, false, () =>
+      this.requests.deleteToken(at.seat, at.deployment, buyer, token),
+    )
     if (deleted !== 'ok') return
-    this.world.ledger.recordNonce(at.deployment.kind, key.address, nonce)
+    const request = { path: this.requests.path(at.sold, buyer), options: { headers: { authtoken: token } } }
+    this.requests.recordDeleted({ deployment: at.deployment, at: at.seat, ...request })
     for (const { instance, name } of at.deployment.seats) {
-      const got = await get(instance.url + this.requests.path(at.sold, buyer), { headers: { authtoken: token } })
+      const got = await get(instance.url + request.path, request.options)
       if (got.status === 200) this.world.ledger.addFinding(`a deleted token passed at ${name}`)
     }
+  }
+
+  private async signedLink(at: Target, buyer: Buyer): Promise<void> {
+    await this.record('download link, signed', at, false, () =>
+      this.requests.link(at.seat, at.deployment, at.sold, buyer),
+    )
   }
 }
 

@@ -6,6 +6,7 @@ import Database from 'libsql'
 import pg from 'pg'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
+import { PostgresProxy } from '../../test/e2e/postgres-proxy.js'
 import { type PostgresBackend, startPostgres } from '../../test/helpers/backends.js'
 import { eventually } from '../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../test/helpers/instance.js'
@@ -49,7 +50,9 @@ export class Deployment {
   private constructor(
     readonly kind: DatabaseKind,
     readonly folder: string,
-    readonly postgres: PostgresBackend | undefined,
+    public postgres: PostgresBackend | undefined,
+    /** The address of PostgreSQL for the instances. */
+    private readonly proxy: PostgresProxy | undefined,
     private readonly environment: NodeJS.ProcessEnv,
     private readonly program: readonly string[],
     private readonly onLine?: (line: string) => void,
@@ -64,8 +67,9 @@ export class Deployment {
   ): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
     const postgres = kind === 'postgres' ? await startPostgres() : undefined
-    const own = { STATE_DIR: folder, ...(postgres ? { DATABASE_URL: postgres.url() } : {}) }
-    const deployment = new Deployment(kind, folder, postgres, { ...environment, ...own }, program, onLine)
+    const proxy = postgres && (await PostgresProxy.before(postgres.port))
+    const own = { STATE_DIR: folder, ...(proxy ? { DATABASE_URL: proxy.url(postgres.url()) } : {}) }
+    const deployment = new Deployment(kind, folder, postgres, proxy, { ...environment, ...own }, program, onLine)
     // kill the instances however this process exits: PostgreSQL's own hook may end it on a signal
     process.on('exit', deployment.onExit)
     const starting = Array.from({ length: instances }, () => deployment.launch())
@@ -77,7 +81,7 @@ export class Deployment {
   /** An embedded database that a service in this process fills: nobody asks that one, and a process takes longer to start. */
   static async here(environment: NodeJS.ProcessEnv): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
-    const deployment = new Deployment('embedded', folder, undefined, environment, [])
+    const deployment = new Deployment('embedded', folder, undefined, undefined, environment, [])
     deployment.filling = await startHere({ ...environment, STATE_DIR: folder })
     return deployment
   }
@@ -99,6 +103,14 @@ export class Deployment {
     await eventually(async () => (await get(`${url}/ready`)).status === 200, READY, 50).catch(() => undefined)
     seat.starts += 1
     seat.up = true
+  }
+
+  /** Makes the address of PostgreSQL lead to another server. */
+  async moveTo(postgres: PostgresBackend): Promise<void> {
+    const former = this.postgres
+    this.postgres = postgres
+    if (this.proxy) this.proxy.port = postgres.port
+    await former?.close()
   }
 
   /** Returns the rows of the index as text, comparable between databases. */
@@ -152,6 +164,7 @@ export class Deployment {
       }),
     )
     await this.filling?.end()
+    this.proxy?.close()
     await this.postgres?.close()
     rmSync(this.folder, { recursive: true, force: true })
   }

@@ -1,6 +1,6 @@
 import { freshNonce, signatureOf } from '../../test/helpers/requests.js'
 import type { Deployment, Seat } from './deployment.js'
-import { get } from './lib/http.js'
+import { get, type RequestOptions } from './lib/http.js'
 import { judgeDescription, judgeFile, judgeRefusal } from './lib/judge.js'
 import type { Ledger, Outcome } from './lib/ledger.js'
 import type { Buyer, Sold } from './world.js'
@@ -9,6 +9,12 @@ import type { Buyer, Sold } from './world.js'
 export interface Used {
   deployment: Deployment
   path: string
+  options?: RequestOptions
+}
+
+/** A request with a token that was deleted at an instance. */
+export interface Deleted extends Used {
+  at: Seat
 }
 
 /** A signed download. */
@@ -20,6 +26,7 @@ export interface Signed {
 /** Builds and sends requests of buyers, and records those that passed. */
 export class Requests {
   readonly used: Used[] = []
+  readonly deleted: Deleted[] = []
 
   constructor(private readonly ledger: Ledger) {}
 
@@ -44,13 +51,51 @@ export class Requests {
     const nonce = freshNonce()
     const expiration = String(Math.floor(Date.now() / 1000) + 3600)
     const params = { address: key.address, nonce, expiration, signature: signatureOf(key, key.address + nonce) }
-    const got = await get(`${seat.instance.url}/api/services/createAuthToken?${new URLSearchParams(params)}`)
+    const path = `/api/services/createAuthToken?${new URLSearchParams(params)}`
+    const got = await get(seat.instance.url + path)
     if (got.status !== 200) {
       if (got.status > 0) judgeRefusal('createAuthToken', got, this.ledger)
       return undefined
     }
-    this.ledger.recordNonce(deployment.kind, key.address, nonce)
+    this.recordPassed(deployment, { key }, { nonce, path })
     return got.complete ? (JSON.parse(got.body.toString()) as { token: string }).token : undefined
+  }
+
+  /** Deletes a token. */
+  async deleteToken(seat: Seat, deployment: Deployment, { key }: Buyer, token: string): Promise<Outcome> {
+    const nonce = freshNonce()
+    const body = JSON.stringify({
+      address: key.address,
+      nonce,
+      token,
+      signature: signatureOf(key, key.address + nonce),
+    })
+    const options = { method: 'DELETE', headers: { 'content-type': 'application/json' }, body }
+    const got = await get(`${seat.instance.url}/api/services/deleteAuthToken`, options)
+    if (got.status >= 400) return judgeRefusal('deleteAuthToken', got, this.ledger)
+    if (got.status !== 200) return 'broken'
+    this.ledger.recordNonce(deployment.kind, key.address, nonce)
+    return 'ok'
+  }
+
+  /** Keeps a request with a deleted token. */
+  recordDeleted(request: Deleted): void {
+    if (this.deleted.push(request) > 100) this.deleted.shift()
+  }
+
+  /** Creates a download link. */
+  async link(seat: Seat, deployment: Deployment, sold: Sold, buyer: Buyer): Promise<Outcome> {
+    const nonce = freshNonce()
+    const signature = signatureOf(buyer.key, `${buyer.key.address}${nonce}downloadLink`)
+    const { searchParams } = new URL(this.path(sold, buyer, { nonce, signature }), seat.instance.url)
+    const path = '/api/services/download/link'
+    const headers = { 'content-type': 'application/json' }
+    const options = { method: 'POST', headers, body: JSON.stringify(Object.fromEntries(searchParams)) }
+    const got = await get(seat.instance.url + path, options)
+    if (got.status >= 400) return judgeRefusal('download link', got, this.ledger)
+    if (got.status === 0) return 'broken'
+    this.recordPassed(deployment, buyer, { nonce, path, options })
+    return 'ok'
   }
 
   /** Returns the path of a download. `proof`: the parameters that authenticate it, if any. */
@@ -70,9 +115,13 @@ export class Requests {
   }
 
   /** Records a signed request that passed. */
-  recordPassed(deployment: Deployment, { key }: Buyer, { nonce, path }: Signed): void {
+  recordPassed(
+    deployment: Deployment,
+    { key }: Pick<Buyer, 'key'>,
+    { nonce, ...request }: Signed & Pick<Used, 'options'>,
+  ): void {
     this.ledger.recordNonce(deployment.kind, key.address, nonce)
-    this.used.push({ deployment, path })
+    this.used.push({ deployment, ...request })
     if (this.used.length > 500) this.used.splice(Math.floor(Math.random() * this.used.length), 1)
   }
 }

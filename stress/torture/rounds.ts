@@ -66,7 +66,8 @@ export async function torture(plan: Plan): Promise<Result> {
   const world = await TortureWorld.start({ instances, buyers, ...(plan.large ? { large: plan.large } : {}) }, ledger)
   const random = seeded(plan.seed)
   const consumers = new Consumers(world, seeded(plan.seed + 1), plan.pause)
-  const invariants = new Invariants(world, consumers, () => plan.patience ?? 1)
+  const patience = () => plan.patience ?? 1
+  const invariants = new Invariants(world, consumers, patience)
   const result: Result = {
     plan,
     begun,
@@ -76,7 +77,7 @@ export async function torture(plan: Plan): Promise<Result> {
     ledger,
     holdings: new Map(),
   }
-  const stage: Stage = { world, consumers, random }
+  const stage: Stage = { world, consumers, random, patience, onLine }
   try {
     await invariants.waitForRecovery() // the instances have to index the chain first
     await round(stage, invariants, [], result, onLine)

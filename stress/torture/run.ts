@@ -5,7 +5,7 @@ import { reportOf } from './report.js'
 import { torture } from './rounds.js'
 
 /**
- * `npm run torture [-- --minutes N] [--seed S] [--only fault …] [--report FILE]`: injects faults into a complete world one
+ * `npm run torture [-- --minutes N] [--seed S] [--only fault …] [--embedded N] [--postgres N] [--report FILE]`: injects faults into a complete world one
  * after another, and checks the same invariants after each.
  */
 const { values } = parseArgs({
@@ -13,6 +13,9 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string' },
     only: { type: 'string', multiple: true },
+    /** Instances on each database. */
+    embedded: { type: 'string', default: '2' },
+    postgres: { type: 'string', default: '2' },
     report: { type: 'string' },
   },
 })
@@ -28,6 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const result = await torture({
   seed,
   faults,
+  instances: { embedded: Number(values.embedded), postgres: Number(values.postgres) },
   signal: stop.signal,
   duration: Number(values.minutes) * 60_000,
   onLine: (line) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`),

@@ -25,7 +25,8 @@ export class PostgresProxy {
 
   private constructor(
     private readonly server: Server,
-    private readonly port: number,
+    /** The port of the server that new connections reach. */
+    public port: number,
   ) {
     server.on('connection', (client) => this.carry(client))
   }
@@ -56,9 +57,14 @@ export class PostgresProxy {
     for (const pair of this.frozenPairs) this.end(pair)
   }
 
+  /** Closes all connections. */
+  cutAll(): void {
+    for (const pair of this.pairs) this.end(pair)
+  }
+
   close(): void {
     this.server.close()
-    for (const pair of this.pairs) this.end(pair)
+    this.cutAll()
   }
 
   private carry(client: Socket): void {

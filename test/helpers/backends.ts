@@ -158,6 +158,8 @@ export interface PostgresBackend extends Backend {
   url(database?: string): string
   /** Stops the server gracefully, and starts it again with its data. */
   restart(): Promise<void>
+  /** Runs work while the server is stopped. */
+  stopped(work: () => unknown): Promise<void>
   /** Kills all of its processes with -9. */
   crash(): Promise<void>
   /** Starts it again after a crash. */
@@ -167,24 +169,29 @@ export interface PostgresBackend extends Backend {
 }
 
 /** Settings of a PostgreSQL for tests. */
-const FOR_TESTS = [
+export const FOR_TESTS = [
   // its processes are killed here, never the system: what they have written stays, without waiting for a disk
   ...['fsync=off', 'full_page_writes=off'],
   // tests fill no tables and delete them with the server
   'autovacuum=off',
 ]
 
-/** Starts a separate PostgreSQL, from npm; with a certificate it also accepts TLS. `settings`: as `name=value`. */
+/**
+ * Starts a separate PostgreSQL, from npm; with a certificate it also accepts TLS. `settings`: as `name=value`. `fill` makes
+ * its files; default: a new server.
+ */
 export async function startPostgres(
   statements = 'SELECT 1',
   certificate?: { cert: string; key: string },
   settings = FOR_TESTS,
+  fill = initialise,
 ): Promise<PostgresBackend> {
   linkLibraries()
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   chmodSync(folder, 0o777) // started by root, it runs as another user
   const port = await freePort()
   const isRoot = process.getuid?.() === 0
+  let onStandbyReady = () => {}
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -198,10 +205,14 @@ export async function startPostgres(
       ...settings,
       ...(certificate ? ['ssl=on', 'ssl_cert_file=tls.crt', 'ssl_key_file=tls.key'] : []),
     ].flatMap((setting) => ['-c', setting]),
-    onLog: () => undefined,
+    onLog: (line) => {
+      if (String(line).includes('accept read-only connections')) onStandbyReady()
+    },
     onError: () => undefined,
   })
-  await initialise(server, join(folder, 'data'))
+  /** The library waits for a primary. */
+  const start = () => Promise.race([server.start(), new Promise<void>((resolve) => (onStandbyReady = resolve))])
+  await fill(server, join(folder, 'data'))
   if (certificate) {
     const { uid, gid } = statSync(join(folder, 'data'))
     for (const [name, text] of Object.entries({ 'tls.crt': certificate.cert, 'tls.key': certificate.key })) {
@@ -210,7 +221,7 @@ export async function startPostgres(
       chownSync(file, uid, gid)
     }
   }
-  await server.start()
+  await start()
   const client = server.getPgClient()
   await client.connect()
   await client.query(statements)
@@ -233,7 +244,7 @@ export async function startPostgres(
     async recover() {
       // retry until the system has released what the killed processes held
       for (let tries = 0; tries < 500; tries++) {
-        const started = await server.start().then(
+        const started = await start().then(
           () => true,
           () => false,
         )
@@ -245,7 +256,12 @@ export async function startPostgres(
     url: (database = 'postgres') => `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/${database}`,
     async restart() {
       await server.stop()
-      await server.start()
+      await start()
+    },
+    async stopped(work) {
+      await server.stop()
+      await work()
+      await start()
     },
     close: atEnd(async () => {
       const { process: child } = server as unknown as { process: ChildProcess }
@@ -274,7 +290,7 @@ async function initialise(server: EmbeddedPostgres, data: string): Promise<void>
 }
 
 /** Copies a folder with the owners of its files, which the server insists on. */
-function copied(from: string, to: string): void {
+export function copied(from: string, to: string): void {
   const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`The files of PostgreSQL could not be copied: ${stderr}`)
 }

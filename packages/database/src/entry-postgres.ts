@@ -1,1 +1,2 @@
 export { openPostgres, type PostgresOptions, TYPES } from './postgres/postgres.js'
+export { Servers } from './postgres/servers.js'

@@ -63,6 +63,8 @@ const KINDS: [start: string, kind: FaultKind][] = [
   ['42501', 'refused'],
   ['3D000', 'refused'],
   ['58', 'disk'],
+  ['STANDBY', 'unreachable'],
+  ['STATE_OUTDATED', 'unreachable'],
   ['08', 'unreachable'],
   ['53', 'unreachable'],
   ['57P', 'unreachable'],

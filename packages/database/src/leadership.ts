@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '@tidegate/common'
-import pg from 'pg'
+import type pg from 'pg'
 import { DATABASE_LIMITS } from './limits.js'
+import type { Servers } from './postgres/servers.js'
 import { InUseError } from './sqlite/sqlite-file.js'
 
 /** First number of this service's advisory locks. */
@@ -29,7 +30,9 @@ const KEEPALIVES = `
   JOIN pg_settings USING (name)`
 
 export interface LeadershipOptions {
-  connection: pg.ClientConfig
+  servers: Servers
+  /** Milliseconds for a statement, at most. */
+  timeout: number
   /** Uses the database exclusively. */
   exclusive: boolean
   log: Logger | undefined
@@ -100,6 +103,7 @@ export class Leadership {
     } catch (error) {
       // the connection may never respond again
       this.session = undefined
+      this.leases.clear()
       void client.end().catch(() => undefined)
       throw error
     }
@@ -116,15 +120,13 @@ export class Leadership {
   }
 
   private async connect(): Promise<pg.Client> {
-    const { connection, exclusive } = this.options
-    const { query_timeout: timeout = DATABASE_LIMITS.lease.statementTimeout } = connection
-    const client = new pg.Client({
-      ...connection,
-      query_timeout: Math.min(timeout, DATABASE_LIMITS.lease.statementTimeout),
-    })
+    const { servers, exclusive, timeout } = this.options
+    const client = await servers.connect({ query_timeout: Math.min(timeout, DATABASE_LIMITS.lease.statementTimeout) })
     let lost = false
     const onLost = () => {
       lost = true
+      // a lease ends with its session
+      this.leases.clear()
       void this.session?.then(
         (current) => {
           if (current === client) this.session = undefined
@@ -134,7 +136,6 @@ export class Leadership {
     }
     client.on('error', onLost).on('end', onLost)
     try {
-      await client.connect()
       await client.query(KEEPALIVES)
       const lock = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
       const { rows } = await client.query(`SELECT ${lock}($1, $2) AS got`, [LOCK_SPACE, USE_LOCK])

@@ -19,6 +19,16 @@ export const DATABASE_LIMITS = {
     /** Milliseconds for the first request of a connection that was accepted before the stop. */
     firstRequest: 3000,
   },
+  connections: {
+    /** Milliseconds after which a connection is replaced: a new one notices that the address leads to another server. */
+    lifetime: 60_000,
+    /** Idle milliseconds of a connection before the system probes it, once a second and 10 times. */
+    keepAlive: 3000,
+  },
+  promotion: {
+    /** Writes that a process repeats on a promoted standby, at least: 10 s of 500 signed requests per second. */
+    recentWrites: 5000,
+  },
   lease: {
     /** Milliseconds from renewal to expiry of a lease: another instance leads within 15 s. */
     duration: 10_000,

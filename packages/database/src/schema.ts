@@ -6,6 +6,8 @@ export interface Schema {
   migrations: string[]
   /** Statement at the end of the transaction of the migrations. */
   afterMigration(): Query
+  /** Statements for a promoted standby, which may lack the last writes. They run before any other statement. */
+  afterPromotion?(): Query[]
   /** Statement that tests reading. */
   probe: Query
   /** Two statements that test writing: the second undoes the first, in its own transaction. */

@@ -15,6 +15,8 @@ export interface Query {
   single?: boolean
   /** The text is one of few: a connection may keep its plan. */
   isFixed?: boolean
+  /** A durable write whose repetition, at any later time, changes nothing. A promoted standby gets it again. */
+  isRepeatable?: boolean
   /** Returns at most one row, quickly for any data. The embedded database runs it on the event loop. */
   isBrief?: boolean
   /** The probable next statement. A remote database may get both together. */
@@ -72,6 +74,8 @@ export interface Driver {
   checkHealth(options?: HealthCheckOptions): Promise<DatabaseFault | undefined>
   /** Time of the last successful write of this instance, in milliseconds since 1970; undefined before the first one. */
   readonly lastWrite: number | undefined
+  /** Changes if a standby was promoted, which may lack the last writes: values read before may be outdated. */
+  readonly timeline?: number | undefined
   close(): Promise<void>
 }
 
@@ -79,15 +83,15 @@ export interface Driver {
  * Prepares a statement with named values (`:name`). The returned function takes an object with these values. It throws
  * if one is missing: a misspelt name must not become null.
  */
-export function sql(text: string, { single = false } = {}): (values?: object) => Query {
+export function sql(text: string, options: Pick<Query, 'single' | 'isRepeatable'> = {}): (values?: object) => Query {
   const names: string[] = []
   const positional = text.replace(/:(\w+)/g, (_, name: string) => {
     names.push(name)
     return '?'
   })
   return (values = {}) => ({
+    ...options,
     text: positional,
-    single,
     values: names.map((name) => {
       const value = (values as Record<string, Value | undefined>)[name]
       if (value === undefined) throw new Error(`The statement has no value for ${name}.`)

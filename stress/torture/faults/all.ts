@@ -1,6 +1,7 @@
 import { CHAIN_FAULTS } from './chain.js'
 import { CONSUMER_FAULTS } from './consumers.js'
 import { DATABASE_FAULTS } from './databases.js'
+import { FAIL_OVERS } from './fail-over.js'
 import type { Fault } from './fault.js'
 import { INSTANCE_FAULTS } from './instances.js'
 import { NODE_FAULTS } from './nodes.js'
@@ -12,6 +13,7 @@ export const FAULTS: readonly Fault[] = [
   ...CHAIN_FAULTS,
   ...STORAGE_FAULT_LIST,
   ...DATABASE_FAULTS,
+  ...FAIL_OVERS,
   ...CONSUMER_FAULTS,
   ...INSTANCE_FAULTS,
 ]

@@ -8,6 +8,10 @@ export interface Stage {
   world: TortureWorld
   consumers: Consumers
   random: Random
+  /** How many times as long as on a free machine recovery may take. */
+  patience(): number
+  /** Called with lines of progress. */
+  onLine(line: string): void
 }
 
 /** Removes the fault. */

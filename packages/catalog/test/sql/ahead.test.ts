@@ -90,8 +90,8 @@ describe('PostgreSQL', () => {
       const { connection } = client as unknown as { connection: object }
       return { query: spied, connection, release: (error?: boolean) => client.release(error) }
     }
-    const spy = { connect, query: pool.query.bind(pool) } as unknown as pg.Pool
-    const snapshots = new PostgresSnapshots({ pool: spy, connections: 2, timeout, guarded: (work) => work() })
+    const spied = connect as unknown as () => Promise<pg.PoolClient>
+    const snapshots = new PostgresSnapshots({ connect: spied, connections: 2, timeout, guarded: (work) => work() })
     const query = async ({ text }: Query) => ({ rows: (await pool.query(text)).rows as Result['rows'], changes: 0 })
     return new Searches({ dialect: 'postgres', query, snapshots })
   }

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import type { Pool, PoolClient, QueryResult } from 'pg'
+import type { PoolClient, QueryResult } from 'pg'
 import { type Ask, type Snapshots, SnapshotTimeout } from '../snapshots.js'
 import { numbered, type Query, type Result } from '../sql.js'
 
 type Guard = <T>(work: () => Promise<T>) => Promise<T>
 
 interface PostgresSnapshotOptions {
-  pool: Pool
+  connect(): Promise<PoolClient>
   /** Connections of the pool. Snapshots use at most half, so that orders and nonces always find one. */
   connections: number
   /** Milliseconds for a statement of the pool. A snapshot has less, so that the server itself aborts it. */
@@ -43,7 +43,7 @@ export class PostgresSnapshots implements Snapshots {
   }
 
   async read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T> {
-    const client = await this.options.guarded(() => this.options.pool.connect())
+    const client = await this.options.guarded(() => this.options.connect())
     try {
       const reading: Reading = { client, end }
       const found = await work((query) => this.ask(reading, query))

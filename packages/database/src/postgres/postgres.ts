@@ -10,8 +10,11 @@ import { runScript } from '../script.js'
 import { type Driver, numbered, type Query, type Result, type Script, type Value } from '../sql.js'
 import { InUseError } from '../sqlite/sqlite-file.js'
 import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
+import { Servers } from './servers.js'
+import { Timeline } from './timeline.js'
 
 export interface PostgresOptions {
+  /** May name several hosts, separated by commas. The service uses the primary. */
   url: string
   /** Maximum connections of this instance. */
   connections: number
@@ -64,7 +67,13 @@ export const TYPES = {
 
 class PostgresDriver implements Driver {
   readonly dialect = 'postgres'
+  private readonly servers: Servers
   private readonly pool: pg.Pool
+  private readonly timelines: Timeline
+  /** Whether the last attempt to connect failed. */
+  private isAway = false
+  /** Attempts to get a connection. */
+  private waiting = 0
   private readonly numberedTexts = new Map<string, string>()
   private readonly faults: FaultLog
   readonly leadership: Leadership
@@ -74,15 +83,21 @@ class PostgresDriver implements Driver {
     private readonly schema: Schema,
     private readonly options: PostgresOptions,
   ) {
-    this.faults = new FaultLog(options.log)
-    this.pool = new pg.Pool({ ...this.connection(), max: options.connections })
-    this.snapshots = new PostgresSnapshots({ ...options, pool: this.pool, guarded: (work) => this.guarded(work) })
+    const { exclusive = false, log, url, readOnly } = options
+    this.faults = new FaultLog(log)
+    this.timelines = new Timeline(() => schema.afterPromotion?.() ?? [], log)
+    this.servers = new Servers(url, this.settings(), async (client) => {
+      if (!readOnly) await this.timelines.verify(client)
+    })
+    this.pool = this.servers.pool(options.connections, DATABASE_LIMITS.connections.lifetime)
+    this.snapshots = new PostgresSnapshots({
+      ...options,
+      connect: () => this.connect(),
+      guarded: (work) => this.guarded(work),
+    })
     // the pool replaces an idle connection that breaks
     this.pool.on('error', () => undefined)
-    // the pool handles errors of idle connections only, and hands over a connection one tick late
-    this.pool.on('connect', (client) => client.on('error', () => undefined))
-    const { exclusive = false, log } = options
-    this.leadership = new Leadership({ connection: this.connection(), exclusive, log })
+    this.leadership = new Leadership({ servers: this.servers, timeout: options.timeout, exclusive, log })
   }
 
   async migrate(): Promise<void> {
@@ -90,14 +105,17 @@ class PostgresDriver implements Driver {
     const client = await this.pool.connect()
     try {
       await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_SPACE, MIGRATION_LOCK])
-      await client.query('CREATE TABLE IF NOT EXISTS tidegate_schema (version BIGINT NOT NULL)')
-      const version = Number((await client.query('SELECT version FROM tidegate_schema')).rows[0]?.version ?? 0)
+      await client.query('CREATE TABLE IF NOT EXISTS tidegate_schema (version BIGINT NOT NULL, timeline BIGINT)')
+      await client.query('ALTER TABLE tidegate_schema ADD COLUMN IF NOT EXISTS timeline BIGINT')
+      const { rows } = await client.query('SELECT version, timeline FROM tidegate_schema')
+      const { version = 0, timeline = null } = (rows[0] ?? {}) as { version?: number; timeline?: number | null }
       if (version > migrations.length) throw new Error('it was made by a newer version of Tidegate')
       await client.query('BEGIN')
       for (const step of migrations.slice(version)) await client.query(step)
       await client.query('DELETE FROM tidegate_schema')
       await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
       await this.send(client, afterMigration())
+      await this.timelines.begin(client, timeline)
       await client.query('COMMIT')
     } finally {
       // closes the connection, which releases the lock
@@ -113,7 +131,17 @@ class PostgresDriver implements Driver {
   }
 
   query(query: Query): Promise<Result> {
-    return this.guarded(() => this.run(this.pool, query))
+    return this.guarded(async () => {
+      const client = await this.connect()
+      try {
+        const result = await this.run(client, query)
+        client.release()
+        return result
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    })
   }
 
   transact<T>(script: Script<T>): Promise<T> {
@@ -121,7 +149,7 @@ class PostgresDriver implements Driver {
   }
 
   async session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T> {
-    const client = await this.guarded(() => this.pool.connect())
+    const client = await this.guarded(() => this.connect())
     try {
       await this.guarded(() => client.query('BEGIN'))
       const result = await work((query) => this.guarded(() => this.run(client, query)))
@@ -136,7 +164,7 @@ class PostgresDriver implements Driver {
 
   /** Reads rows with a cursor, so that they are never all in memory. */
   async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
-    const client = await this.guarded(() => this.pool.connect())
+    const client = await this.guarded(() => this.connect())
     const ask = (text: string, values: Value[] = []) =>
       this.guarded(() => client.query({ text, values, query_timeout: NO_TIMEOUT } as pg.QueryConfig))
     try {
@@ -177,30 +205,60 @@ class PostgresDriver implements Driver {
     await Promise.race([ending, sleep(DATABASE_LIMITS.stop.grace, undefined, { ref: false })])
   }
 
-  private connection(): pg.ClientConfig {
-    const { url, timeout, name = 'tidegate', readOnly } = this.options
+  get timeline(): number | undefined {
+    return this.timelines.current
+  }
+
+  /** Returns a connection to the primary. While no server answers, one request tries, and the others fail at once. */
+  private async connect(): Promise<pg.PoolClient> {
+    const { pool, timelines } = this
+    if (this.isAway && this.waiting > 0 && pool.idleCount === 0) throw unavailable()
+    this.waiting += 1
+    try {
+      for (;;) {
+        const client = await pool.connect()
+        if (timelines.isOver(client)) client.release(true)
+        else {
+          this.isAway = false
+          return client
+        }
+      }
+    } catch (error) {
+      this.isAway = true
+      this.servers.rejected(error)
+      throw error
+    } finally {
+      this.waiting -= 1
+    }
+  }
+
+  private settings(): pg.ClientConfig {
+    const { timeout, name = 'tidegate', readOnly } = this.options
     return {
-      connectionString: url,
       connectionTimeoutMillis: timeout,
       query_timeout: timeout,
       statement_timeout: timeout,
       application_name: name,
       ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
       keepAlive: true,
+      keepAliveInitialDelayMillis: DATABASE_LIMITS.connections.keepAlive,
       // a search sends its second statement with the first
       pipeline: true,
       types: TYPES as pg.CustomTypesConfig,
     }
   }
 
-  private async run(client: pg.Pool | pg.PoolClient, query: Query): Promise<Result> {
+  private async run(client: pg.PoolClient, query: Query): Promise<Result> {
     const result = await this.send(client, query)
-    if (!query.text.startsWith('SELECT')) this.faults.wrote()
+    if (query.text.startsWith('SELECT')) return result
+    if (this.timelines.isOver(client)) throw unavailable() // the present primary lacks the write
+    if (query.isRepeatable) this.timelines.remember(query)
+    this.faults.wrote()
     return result
   }
 
   /** Runs a statement that does not count as a write, such as those of opening. */
-  private async send(client: pg.Pool | pg.PoolClient, { text, values, isFixed }: Query): Promise<Result> {
+  private async send(client: pg.PoolClient, { text, values, isFixed }: Query): Promise<Result> {
     const name = isFixed ? { name: nameOf(text) } : {}
     const { rows, rowCount } = await client.query({ text: this.numbered(text), values, ...name })
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }

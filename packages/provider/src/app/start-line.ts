@@ -1,4 +1,5 @@
 import type { Chains } from '@tidegate/chain'
+import { publicParts } from '@tidegate/database'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 
@@ -30,6 +31,6 @@ export function startFields(settings: Settings, chains: Chains, url: string): Re
 
 function databaseOf({ DATABASE_URL: url, STATE_DIR }: Settings): string {
   if (url === undefined) return `sqlite in ${STATE_DIR}`
-  const { host, pathname } = new URL(url)
+  const { host, pathname } = publicParts(url)
   return `postgres at ${host}${pathname}`
 }

@@ -156,6 +156,8 @@ async function consumerWithNonce(
     address,
     async consumeNonce() {
       if (!(await nonces.consume(address, nonce.sortKey, chainId))) throw usedNonce()
+      // again: a standby of the database that lacks this nonce may have been promoted since
+      await cutOver.check(nonce)
     },
   }
 }

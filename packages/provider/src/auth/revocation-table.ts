@@ -8,7 +8,9 @@ export interface RevocationStore {
   purge(now: number): Promise<void>
 }
 
-const REVOKE = sql('INSERT INTO revocations (jti, expires_at) VALUES (:jti, :expiresAt) ON CONFLICT (jti) DO NOTHING')
+const REVOKE = sql('INSERT INTO revocations (jti, expires_at) VALUES (:jti, :expiresAt) ON CONFLICT (jti) DO NOTHING', {
+  isRepeatable: true,
+})
 const FIND = sqlOne('SELECT 1 AS found FROM revocations WHERE jti = :jti')
 const PURGE = sql('DELETE FROM revocations WHERE expires_at < :now')
 

@@ -1,5 +1,5 @@
 import type { Logger, TickBatch } from '@tidegate/common'
-import { type Driver, describeFault, faultOf, startErrorOf } from '@tidegate/database'
+import { type Driver, describeFault, faultOf, publicParts, startErrorOf } from '@tidegate/database'
 import { InUseError } from '@tidegate/database/sqlite'
 import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
@@ -67,9 +67,9 @@ async function openDriver(
 
 /** Names a PostgreSQL database by user and host, without the secrets of its URL. */
 function addressOf(url: string): string {
-  const { username, host, pathname } = new URL(url)
-  const user = username ? ` as user ${decodeURIComponent(username)}` : ''
-  return `the database ${decodeURIComponent(pathname.slice(1)) || 'of the user'} at ${host || 'the local socket'}${user}`
+  const { user, host, pathname } = publicParts(url)
+  const name = decodeURIComponent(pathname.slice(1)) || 'of the user'
+  return `the database ${name} at ${host || 'the local socket'}${user ? ` as user ${user}` : ''}`
 }
 
 /** Explanations of connection errors, by SQLSTATE or system code. */
@@ -81,6 +81,7 @@ const POSTGRES_CAUSES: Record<string, string> = {
   '55000': 'the database takes no connections',
   '53300': 'the server has no connection left',
   '57P03': 'the server is starting or stopping',
+  STANDBY: 'it is a standby, which accepts no writes',
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the host cannot be resolved now',

@@ -4,12 +4,14 @@ import type { CutOverStore } from './cut-over-table.js'
 import { FIRST_NONCE, type Nonce, nonceNumber, parseNonce } from './nonce.js'
 
 /**
- * The cut-over time: when this service replaced another one, or was restored from a backup. Requests signed before it
- * are refused, because their nonces may be unknown. Cached for a few seconds: few requests read the database, and every
- * instance sees an import soon.
+ * The cut-over time: when this service replaced another one, or was restored from a backup, or when a standby of its
+ * database was promoted. Requests signed before it are refused, because their nonces may be unknown. Cached for a few
+ * seconds: few requests read the database, and every instance sees an import soon, and a promotion at once.
  */
 export class CutOver {
   private known: { at: number; floors: Floors } | undefined
+  /** Timeline of the database when the time was read. */
+  private timeline: number | undefined
   private freshUntil = Number.NEGATIVE_INFINITY
   private reading: Promise<void> | undefined
 
@@ -41,17 +43,20 @@ export class CutOver {
   }
 
   private async refresh(): Promise<void> {
-    if (this.now() < this.freshUntil) return
+    if (this.now() < this.freshUntil && this.timeline === this.store.timeline) return
     this.reading ??= this.read().finally(() => {
       this.reading = undefined
     })
     await this.reading
+    if (this.timeline !== this.store.timeline) await this.refresh()
   }
 
   private async read(): Promise<void> {
     const asked = this.now()
+    const { timeline } = this.store
     const at = await this.store.get()
     if (at !== this.known?.at) this.known = at === undefined ? undefined : { at, floors: floorsOf(at) }
+    this.timeline = timeline
     this.freshUntil = asked + PROVIDER_LIMITS.nonces.cutOverFresh
   }
 }

@@ -22,6 +22,7 @@ const OWN = sqlOne('SELECT nonce FROM nonces WHERE address = :address')
 const CONSUME = sql(
   `INSERT INTO nonces (address, nonce) VALUES (:address, :sortKey)
    ON CONFLICT (address) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > nonces.nonce`,
+  { isRepeatable: true },
 )
 
 /** SQL for the last nonce of an account, and the greatest of its contract wallets. */
@@ -38,6 +39,7 @@ const CONSUME_WALLET = sql(
    SELECT CAST(:address AS TEXT), CAST(:chainId AS BIGINT), CAST(:sortKey AS TEXT)
    WHERE NOT EXISTS (SELECT 1 FROM nonces WHERE address = :address AND nonce >= :sortKey)
    ON CONFLICT (address, chain_id) DO UPDATE SET nonce = excluded.nonce WHERE excluded.nonce > wallet_nonces.nonce`,
+  { isRepeatable: true },
 )
 
 /** Accounts in the cache of last nonces. */

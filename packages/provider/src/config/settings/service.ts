@@ -29,7 +29,7 @@ export const SERVICE = {
   DATABASE_URL: setting({
     parse: parse.postgresUrl,
     secret: true,
-    doc: 'PostgreSQL database to use instead of the embedded one, for any number of instances on several machines.',
+    doc: 'PostgreSQL database to use instead of the embedded one, for any number of instances on several machines. Of several hosts, separated by commas, the primary is used.',
     example: 'postgres://tidegate:…@db.example.org/tidegate',
   }),
   ALLOW_STATE_LOSS: setting({

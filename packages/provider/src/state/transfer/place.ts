@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type Driver, describeFault, faultOf, startErrorOf } from '@tidegate/database'
+import { type Driver, describeFault, faultOf, publicParts, startErrorOf } from '@tidegate/database'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
 import { StartError, StateError } from '@tidegate/protocol'
 import type pg from 'pg'
@@ -26,7 +26,7 @@ export type Database = Exclude<Place, { kind: 'file' }>
 export function nameOf(place: Place): string {
   if (place.kind === 'embedded') return `the embedded database in ${place.folder}`
   if (place.kind === 'file') return place.path
-  const { host, pathname } = new URL(place.url)
+  const { host, pathname } = publicParts(place.url)
   return `the PostgreSQL database ${host}${pathname}`
 }
 
@@ -121,10 +121,9 @@ export async function explained<T>(
 }
 
 /** Returns the settings of a connection that reads from PostgreSQL. */
-export function connectionTo(url: string): pg.ClientConfig {
+export function readingConnection(): pg.ClientConfig {
   const { connectTimeout, statementTimeout } = PROVIDER_LIMITS.transfer
   return {
-    connectionString: url,
     connectionTimeoutMillis: connectTimeout,
     query_timeout: statementTimeout,
     statement_timeout: statementTimeout,

@@ -1,11 +1,11 @@
 import { type Dialect, numbered, type Query, type Result, type Value } from '@tidegate/database'
-import { TYPES } from '@tidegate/database/postgres'
+import { Servers, TYPES } from '@tidegate/database/postgres'
 import { Statements } from '@tidegate/database/sqlite'
 import Database from 'libsql'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Identity } from '../identity.js'
 import { identityOf } from '../identity.js'
-import { cannotBeUsed, connectionTo, type Place, pathOf } from './place.js'
+import { cannotBeUsed, type Place, pathOf, readingConnection } from './place.js'
 
 export type Run = (query: Query) => Promise<Result>
 
@@ -58,14 +58,13 @@ async function ofSqlite(path: string): Promise<Snapshot> {
 }
 
 async function ofPostgres(url: string): Promise<Snapshot> {
-  const client = new pg.Client({ ...connectionTo(url), types: TYPES as pg.CustomTypesConfig })
-  client.on('error', () => undefined)
+  const settings = { ...readingConnection(), types: TYPES as pg.CustomTypesConfig }
+  const client = await new Servers(url, settings).connect()
   const run: Run = async ({ text, values }) => {
     const { rows, rowCount } = await client.query({ text: numbered(text), values })
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
   }
   try {
-    await client.connect()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const [schema] = (await run(text(`SELECT to_regclass('tidegate_schema') IS NOT NULL AS there`))).rows
     const version = schema?.there
