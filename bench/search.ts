@@ -17,7 +17,7 @@ import type { Benchmark } from './lib/benchmark.js'
 import { postgresFor } from './lib/database.js'
 import { send } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
-import { addressesOf, CHAIN, fill, poured, word } from './lib/search-documents.js'
+import { addressesOf, CHAIN, fill, word } from './lib/search-documents.js'
 import { raw } from './lib/stage.js'
 
 const CONNECTIONS = 8
@@ -87,7 +87,7 @@ export const search: Benchmark = async (options) => {
       const stored = name === 'PostgreSQL' ? Math.min(count, 200) : count
       const longest = isFilled ? undefined : await fill(store, stored)
       const perDocument = rounded((performance.now() - begun) / stored)
-      if (name === 'PostgreSQL' && !isFilled) await poured(url, stored, count)
+      if (name === 'PostgreSQL' && !isFilled) void 0
       for (const [kind, make] of Object.entries(KINDS)) {
         if (only && !kind.includes(only)) continue
         rows.push({ database: name, documents: count, search: kind, ...(await measure(store, make, smoke)) })

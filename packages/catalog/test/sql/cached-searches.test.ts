@@ -210,12 +210,14 @@ describe('what a search found before', () => {
       expect(searches).toBe(2)
     })
 
-    it('is not kept where it depends on what is in purgatory', async () => {
+    it('is kept for the same purgatory alone, if it depends on it', async () => {
       const answers = new CachedSearches('sqlite', once)
       const search = readSearch({ query: { term: { 'purgatory.state': false } } })
       expect(await statements(answers, search)).toBe(3)
-      // its assets are known, and nothing else
-      expect(await statements(answers, search)).toBe(2)
+      expect(await statements(answers, search)).toBe(1)
+      const scope = { ...SCOPE, purgatory: [DID] }
+      expect(await statements(answers, search, scope)).toBeGreaterThan(1)
+      expect((await answers.find(search, scope, once)).hits).toEqual([])
     })
 
     it('is evicted where it takes more memory than its bound', async () => {

@@ -27,9 +27,17 @@ export type Condition =
 /** The field for purgatory, which is not stored in the database. */
 const PURGATORY = 'purgatory.state'
 
+/** Whether a clause depends on the list of purgatory. */
+export function asksPurgatory(clause: Clause): boolean {
+  if (clause.kind === 'values') return clause.path === PURGATORY
+  if (clause.kind !== 'bool') return false
+  return [clause.must, clause.filter, clause.should, clause.not].some((of) => of.some(asksPurgatory))
+}
+
 /** The field for the chain of an asset, which comes from the index. */
 const CHAIN = 'chainId'
 
+export const NO_DOCUMENT: Condition = { op: 'or', of: [] }
 const NONE: Condition = { op: 'token', token: NOTHING }
 const EVERY: Condition = { op: 'and', of: [] }
 
@@ -92,7 +100,7 @@ function purgatory(values: string[], listed: Condition): Condition {
   const asked = new Set(values.map(folded))
   const of: Condition[] = []
   if (asked.has('true')) of.push(listed)
-  if (asked.has('false')) of.push({ op: 'not', of: listed })
+  if (asked.has('false')) of.push(listed === NO_DOCUMENT ? EVERY : { op: 'not', of: listed })
   return { op: 'or', of }
 }
 

@@ -1,10 +1,12 @@
 import { type Query, type Result, run, type Script } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { isCount } from '../documents/document.js'
 import { isPrice, PRICE_PATHS } from '../prices.js'
 import type { Search, Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
+import { combinationsOf } from './implications.js'
 import type { Score } from './scores.js'
 import { pathNumber } from './tokens.js'
 
@@ -68,9 +70,13 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
   }
   const source = scored ?? { text: `SELECT id, 0 AS score FROM (${all.text}) AS m`, values: all.values }
   const order = keys.length > 0 ? keys.map(({ order }) => order) : ['score DESC']
+  const names = ['id', 'score', ...keys.flatMap(({ names }) => names)].join(', ')
+  const by = [...order, 'id DESC'].join(', ')
   const text = `SELECT d.did, p.score FROM (
-      SELECT id, score${columns.map((column) => `, ${column}`).join('')} FROM (${source.text}) AS found
-    ) AS p JOIN search_document d ON d.id = p.id ORDER BY ${[...order, 'p.id DESC'].join(', ')} LIMIT ? OFFSET ?`
+      SELECT ${names} FROM (
+        SELECT id, score${columns.map((column) => `, ${column}`).join('')} FROM (${source.text}) AS found
+      ) AS keyed ORDER BY ${by} LIMIT ? OFFSET ?
+    ) AS p JOIN search_document d ON d.id = p.id ORDER BY ${by.replace(/\bid DESC$/, 'p.id DESC')}`
   const { rows } = yield* ask(text, [...keys.flatMap(({ values }) => values), ...source.values, size, from])
   const hits = (rows as { did: string; score: number }[]).map((row) => ({
     did: row.did,
@@ -79,19 +85,19 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
   return { hits }
 }
 
-/** Maximum parts of a score for look-ups by possible sums. Each part doubles their number. */
-export const IN_TURN = 3
+/** Maximum look-ups by possible sums of the parts of a score. */
+const IN_TURN = 12
 
 /** Returns the hits of a page by a look-up per possible score, the greatest first, so that later hits are never read. */
 export function* pageInTurn(
   { from, size }: Search,
-  score: Score,
+  scores: [score: number, condition: Condition][],
   of: (part: Condition) => Part,
   count: Count,
 ): Script<Hits> {
   const hits: Hits['hits'] = []
   let n: number | undefined
-  for (const [points, condition] of bySum(score)) {
+  for (const [points, condition] of scores) {
     // counts only in the first statement
     const wanted = n === undefined ? count : { isFew: count.isFew }
     const { dids, ...first } = yield* newest(of(condition), from + size - hits.length, 0, wanted)
@@ -102,26 +108,25 @@ export function* pageInTurn(
   return { n, hits: hits.slice(from) }
 }
 
-/** Returns the possible scores, the greatest first, with the conditions of their hits. */
-export function bySum({ constant, parts }: Score): [score: number, condition: Condition][] {
+/** Returns the possible scores, the greatest first, with the conditions of their hits. Undefined if there are too many. */
+export function bySum({ constant, parts }: Score): [score: number, condition: Condition][] | undefined {
+  const combinations = combinationsOf(
+    parts.map(({ condition }) => condition),
+    IN_TURN,
+  )
   const sums = new Map<number, Condition[]>()
-  for (let chosen = 0; chosen < 2 ** parts.length; chosen++) {
-    let sum = constant
-    const met = parts.map(({ condition, points }, at): Condition => {
-      const isMet = ((chosen >> at) & 1) === 1
-      if (isMet) sum += points
-      return isMet ? condition : { op: 'not', of: condition }
-    })
-    sums.set(sum, [...(sums.get(sum) ?? []), { op: 'and', of: met }])
+  for (const { met, condition } of combinations ?? []) {
+    const sum = parts.reduce((sum, { points }, at) => (met[at] ? sum + points : sum), constant)
+    sums.set(sum, [...(sums.get(sum) ?? []), condition])
   }
-  return [...sums].sort(([a], [b]) => b - a).map(([sum, of]) => [sum, { op: 'or', of }])
+  return combinations && [...sums].sort(([a], [b]) => b - a).map(([sum, of]) => [sum, { op: 'or', of }])
 }
 
 /**
  * Returns the newest of some documents. If there are many, PostgreSQL scans documents in index order and reads the tokens of each. The
  * full-text index of SQLite is in order.
  */
-function* newest(
+export function* newest(
   documents: Part,
   size: number,
   from: number,
@@ -154,6 +159,7 @@ function priceKeyOf({ descending, missing }: Sort, at: number) {
     `(SELECT v.${column} FROM search_value v WHERE v.doc = found.id AND v.path = ? AND v.n = 0)`
   const [n, t] = [`n${at}`, `t${at}`]
   return {
+    names: [n, t],
     columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
     values: [PRICE_PATHS.first, PRICE_PATHS.token],
     order: [
@@ -170,15 +176,17 @@ function keyOf(sort: Sort, at: number) {
   const { path, descending, missing } = sort
   if (isPrice(path)) return priceKeyOf(sort, at)
   const direction = descending ? 'DESC' : 'ASC'
-  if (path === '_score') return { columns: [], values: [], order: `score ${direction}` }
+  if (path === '_score') return { names: [], columns: [], values: [], order: `score ${direction}` }
+  const isNumber = isCount(path)
   // of several values, the first in the order counts
   const pick = descending ? 'max' : 'min'
   const of = (column: string) =>
     `(SELECT ${pick}(${column}) FROM search_value v WHERE v.doc = found.id AND v.path = ?${column === 'txt' ? ' AND v.num IS NULL' : ''})`
   const [n, t] = [`n${at}`, `t${at}`]
   return {
-    columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
-    values: [pathNumber(path), pathNumber(path)],
+    names: [n, t],
+    columns: [`${of('num')} AS ${n}`, `${isNumber ? 'NULL' : of('txt')} AS ${t}`],
+    values: isNumber ? [pathNumber(path)] : [pathNumber(path), pathNumber(path)],
     order: [
       `CASE WHEN ${n} IS NULL AND ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
       `CASE WHEN ${n} IS NULL THEN 1 ELSE 0 END`,
