@@ -74,12 +74,15 @@ const price = () => String(1 + random(500))
 const orders = (consumer: number, size: number) =>
   market({ index: 'order', size, query: { bool: { filter: [{ term: { 'consumer.keyword': address(consumer) } }] } } })
 
+/** Returns a search for a pair of words. */
+export const wordsBoth = (): Asked => body(found(allOf(`${word()} ${word()}`)))
+
 /** Kinds of searches; the rank of a word determines whether it is common or rare. `count`: assets of the catalogue. */
 export function kindsOf(count: number): Record<string, () => Asked> {
   const datatokens = (some: number) => Array.from({ length: some }, () => addressesOf(random(count)).datatoken)
   return {
     'text with two filters': () => body(found({ query_string: { query: word(), fields: FIELDS } })),
-    'the same, two words': () => body(found(allOf(`${word()} ${word()}`))),
+    'the same, two words': wordsBoth,
     'the same, not counted': () =>
       body({ ...found({ query_string: { query: word(), fields: FIELDS } }), track_total_hits: false }),
     'the same, a word of every tenth': () => body(found({ query_string: { query: 'word8', fields: FIELDS } })),

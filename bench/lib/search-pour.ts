@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
-import { ordersOf, SearchRows } from './search-rows.js'
+import { SearchRows } from './search-rows.js'
 
 const BATCH = 500
 
 /** Consumers of orders: each has about twenty, the first one every fiftieth of all. */
-export const consumerAt = (at: number) => (at === 0 ? 9e14 : 9e14 + at)
+export const consumerAt = (at: number) => 9e14 + at
 const CONSUMER = (order: string, consumers: number) =>
   `CASE WHEN ${order} % 50 = 0 THEN 0 ELSE 1 + (${order} * 7919) % ${consumers} END`
 
@@ -79,8 +79,6 @@ const ORDER_INDEXES = {
   index_order_by_tx: 'ON index_order (tx_id, datatoken, started, block, log, chain_id)',
 }
 
-export const hooks = { between: async () => {} }
-
 async function pour(from: number, to: number, sink: Sink): Promise<void> {
   const { dialect } = sink
   const indexes = { ...LATER[dialect], ...ORDER_INDEXES }
@@ -90,10 +88,9 @@ async function pour(from: number, to: number, sink: Sink): Promise<void> {
   for (let at = from; at < to; at += BATCH) {
     const tables: Record<string, object[]> = {}
     for (let one = at; one < Math.min(at + BATCH, to); one++)
-      for (const [table, rows] of Object.entries(source.of(one))) (tables[table] ??= []).push(...rows)
+      for (const [table, rows] of Object.entries(source.of(one))) tables[table] = [...(tables[table] ?? []), ...rows]
     if ((at - from) % (20 * BATCH) === 0) {
       if (at > from) await sink.run('COMMIT')
-      await hooks.between()
       await sink.run('BEGIN')
     }
     for (const [table, rows] of Object.entries(tables)) if (rows.length > 0) await sink.insert(table, rows)
@@ -102,7 +99,7 @@ async function pour(from: number, to: number, sink: Sink): Promise<void> {
   await finish(from, to, sink)
 }
 
-export async function finish(from: number, to: number, sink: Sink): Promise<void> {
+async function finish(from: number, to: number, sink: Sink): Promise<void> {
   const { dialect } = sink
   const indexes = { ...LATER[dialect], ...ORDER_INDEXES }
   await sink.run(ordersIn(dialect, from, to))
@@ -117,13 +114,11 @@ function ordersIn(dialect: Sink['dialect'], from: number, to: number): string {
   const series = (name: string, first: number, last: string) =>
     dialect === 'sqlite'
       ? `${name} (${name[0]}) AS (SELECT ${first} UNION ALL SELECT ${name[0]} + 1 FROM ${name} WHERE ${name[0]} < ${last})`
-      : `${name} (${name[0]}) AS (SELECT generate_series(${first}, ${last}))`
+      : `${name} (${name[0]}) AS (SELECT generate_series(CAST(${first} AS BIGINT), ${last}))`
   const consumer = padded(`900000000000000 + ${CONSUMER('(11 * a + o)', Math.ceil(to / 4))}`)
   return `WITH ${dialect === 'sqlite' ? 'RECURSIVE ' : ''}${series('assets', from, String(to - 1))}, ${series('orders', 0, '9')}
     INSERT INTO index_order (chain_id, block, log, tx_id, datatoken, consumer, payer, timestamp, service)
     SELECT 8996, a, o, ${hash}, ${padded('CAST(2 * a + 2 AS BIGINT)')}, ${consumer}, ${consumer},
       1700000000 + (a * 60 + o * 6000000) % 63000000, 0
-    FROM assets CROSS JOIN orders WHERE o < (CAST(a AS BIGINT) * 7919) % 11`
+    FROM assets CROSS JOIN orders WHERE o < (a * 7919) % 11`
 }
-
-export { ordersOf }

@@ -14,9 +14,10 @@ import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { CachedSearches, keyOf } from '../../src/search/sql/cached-searches.js'
+import type { Scope } from '../../src/search/syntax.js'
 
 const CHAIN = 7
-const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
+const SCOPE: Scope = { chains: [CHAIN], encrypted: true, purgatory: [] }
 const NFT = `0x${'1'.repeat(40)}` as const
 const TOKEN = `0x${'2'.repeat(40)}` as const
 const DID = didOf(NFT, CHAIN)

@@ -1,9 +1,13 @@
-import { type Dialect, run, type Script, type Value } from '@tidegate/database'
+import { run, type Script, type Value } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Aggregated, Aggregation, Bucket } from '../syntax.js'
 import type { Part } from './compile.js'
+import { counted } from './page.js'
 import { pathNumber } from './tokens.js'
+
+/** The error of counts that leave out documents, in Elasticsearch's format. */
+const UNKNOWN = -1
 
 type Terms = Extract<Aggregation, { kind: 'terms' }>
 
@@ -12,25 +16,25 @@ const KEY = (row: string) => `${row}.txt, CASE WHEN ${row}.txt IS NULL THEN ${ro
 // without IS NOT NULL, for which SQLite would read the index of all documents' numbers
 const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ?)'
 
-/** Returns the documents of a list that are aggregated: the newest ones, or for PostgreSQL those of the first slices, which are random ones. */
-function aggregatedOf({ text, values }: Part, dialect: Dialect): Part {
-  const order = dialect === 'sqlite' ? 'ORDER BY id DESC ' : ''
-  return {
-    text: `SELECT id FROM (${text}) AS hits ${order}LIMIT ?`,
-    values: [...values, CATALOG_LIMITS.search.aggregated],
-  }
-}
-
-/** Aggregates values of the documents in a list, up to a number of documents. Throws ValidationError if there are too many values. */
+/**
+ * Aggregates values of the documents in a list: of the newest `most` if there are more. `areMany`: whether this is possible. Throws
+ * ValidationError if there are too many values.
+ */
 export function* aggregated(
   wanted: Record<string, Aggregation>,
-  hits: Part,
-  dialect: Dialect,
+  { text, values }: Part,
+  areMany: boolean,
+  most: number = CATALOG_LIMITS.search.aggregated,
 ): Script<Record<string, Aggregated>> {
-  const all = aggregatedOf(hits, dialect)
+  if (Object.keys(wanted).length === 0) return {}
+  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
+  const all = isPartial
+    ? { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] }
+    : { text, values }
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
+  if (isPartial) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
   return Object.fromEntries(results)
 }
 

@@ -6,6 +6,7 @@ import type { Scope, Search, SearchResult } from '../syntax.js'
 import { aggregated } from './aggregate.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
+import { hasPrefix } from './conjunctions.js'
 import { gathered } from './gather.js'
 import { generationsIn, isBuilding, STATE } from './generations.js'
 import { ask, bySum, type Count, counted, isByDate, page, pageInTurn } from './page.js'
@@ -116,7 +117,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
     assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
     maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
-    aggregations: yield* aggregated(search.aggregations, all, plan.dialect),
+    aggregations: yield* aggregated(search.aggregations, all, n > LIMITS.counted || search.counted !== LIMITS.counted),
   }
 }
 
@@ -126,12 +127,12 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { size, sort, counted: most } = search
   const inTurn = sort.length === 0 && score.parts.length > 0 ? bySum(score) : undefined
   const pageOf = (count: Count) =>
-    inTurn ? pageInTurn(search, inTurn, of, count) : page(search, all, score, scored, count)
+    inTurn ? pageInTurn(search, inTurn, of, count.isFew) : page(search, all, score, scored, count)
   if (size > 0 && (inTurn || isByDate(search, scored))) {
     // SQLite reads hits in order as fast as it counts them
     if (dialect === 'sqlite') {
-      const { n = 0, hits } = yield* pageOf(most === undefined ? {} : { of: all, most })
-      return { n, hits }
+      const { n, hits } = yield* pageOf({ most })
+      return { n: n ?? (most === undefined ? 0 : yield* countedBy(plan, most)), hits }
     }
     const { n, hits, areMany } = yield* gathered(plan)
     if (hits) return { n, hits }
@@ -145,6 +146,16 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
   if (dids) return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
   return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
+}
+
+/** Counts hits, up to one more than `most`. Those of whole words alone may be enough: SQLite reads all words of a prefix first. */
+function* countedBy({ all, of, score: { parts } }: Plan, most: number): Script<number> {
+  const whole = parts.map(({ condition }) => condition).filter((one) => !hasPrefix(one))
+  if (whole.length > 0 && whole.length < parts.length) {
+    const n = yield* counted(of({ op: 'or', of: whole }), most)
+    if (n > most) return n
+  }
+  return yield* counted(all, most)
 }
 
 /** Returns the reported number of hits. `count`: counted up to one more than `most`. */

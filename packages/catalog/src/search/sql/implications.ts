@@ -2,6 +2,29 @@ import type { Condition } from './conditions.js'
 
 type Words = Extract<Condition, { op: 'words' }>
 
+/** Most alternatives of conditions that are compared, each with each other. Front ends send some dozens. */
+const COMPARED = 256
+
+/** Whether conditions are few enough to be compared on the event loop. */
+function areFew(conditions: Condition[]): boolean {
+  return alternativesIn({ op: 'or', of: conditions }) <= COMPARED
+}
+
+function alternativesIn(condition: Condition): number {
+  if (condition.op === 'not') return alternativesIn(condition.of)
+  if (condition.op !== 'or' && condition.op !== 'and' && condition.op !== 'least') return 1
+  return condition.of.reduce((sum, one) => sum + alternativesIn(one), 1)
+}
+
+/** Returns conditions without those that are superfluous beside another one. Of two that imply each other, the first remains. */
+export function withoutSuperfluous(of: Condition[], beside: 'and' | 'or'): Condition[] {
+  if (of.length < 2 || !areFew(of)) return of
+  const isImplied = (one: Condition, by: Condition) => (beside === 'and' ? implies(by, one) : implies(one, by))
+  return of.filter(
+    (one, at) => !of.some((by, other) => other !== at && isImplied(one, by) && (other < at || !isImplied(by, one))),
+  )
+}
+
 /** Whether each document that meets a condition is known to meet another one. */
 export function implies(one: Condition, other: Condition): boolean {
   if (one.op === 'or' && one.of.length > 0) return one.of.every((part) => implies(part, other))
@@ -27,6 +50,7 @@ function areMoreExact(one: Words, other: Words): boolean {
  * Undefined if there are more than `most`.
  */
 export function combinationsOf(conditions: Condition[], most: number) {
+  if (!areFew(conditions)) return undefined
   const implied = conditions.map((one) => conditions.map((other) => one !== other && implies(one, other)))
   let found: boolean[][] = [[]]
   for (const at of conditions.keys()) {

@@ -28,9 +28,8 @@ export function isTooLong(text: string, values: Query['values']): boolean {
 
 /** The count in the statement of a page. */
 export interface Count {
-  /** Documents to count, up to one more than `most`. */
-  of?: Part
-  most?: number
+  /** Counts the documents, up to one more than this. */
+  most?: number | undefined
   /** Whether there are so few hits that sorting them is faster for PostgreSQL than reading documents in order. */
   isFew?: boolean | undefined
 }
@@ -93,19 +92,15 @@ export function* pageInTurn(
   { from, size }: Search,
   scores: [score: number, condition: Condition][],
   of: (part: Condition) => Part,
-  count: Count,
+  isFew?: boolean,
 ): Script<Hits> {
   const hits: Hits['hits'] = []
-  let n: number | undefined
-  for (const [points, condition] of scores) {
-    // counts only in the first statement
-    const wanted = n === undefined ? count : { isFew: count.isFew }
-    const { dids, ...first } = yield* newest(of(condition), from + size - hits.length, 0, wanted)
-    n ??= first.n
-    hits.push(...dids.map((did) => ({ did, score: points })))
+  for (const [score, condition] of scores) {
+    const { dids } = yield* newest(of(condition), from + size - hits.length, 0, { isFew })
+    hits.push(...dids.map((did) => ({ did, score })))
     if (hits.length >= from + size) break
   }
-  return { n, hits: hits.slice(from) }
+  return { hits: hits.slice(from) }
 }
 
 /** Returns the possible scores, the greatest first, with the conditions of their hits. Undefined if there are too many. */
@@ -124,28 +119,30 @@ export function bySum({ constant, parts }: Score): [score: number, condition: Co
 
 /**
  * Returns the newest of some documents. If there are many, PostgreSQL scans documents in index order and reads the tokens of each. The
- * full-text index of SQLite is in order.
+ * full-text index of SQLite is in order. `most`: counts the documents as well, up to one more.
  */
 export function* newest(
   documents: Part,
   size: number,
   from: number,
-  { of, most = LIMITS.counted, isFew = false }: Count,
-): Script<{ n?: number; dids: string[] }> {
-  const some = `SELECT d.id, d.did FROM (
-      SELECT id FROM (${documents.text}) AS m ORDER BY ${isFew ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
-    ) AS p JOIN search_document d ON d.id = p.id`
-  const values = [...documents.values, size, from]
-  if (!of) {
-    const { rows } = yield* ask(`${some} ORDER BY d.id DESC`, values)
-    return { dids: rows.map(({ did }) => did as string) }
+  { most = -1, isFew = false }: Count,
+): Script<{ n: number; dids: string[] }> {
+  const order = `ORDER BY ${isFew ? 'id + 0' : 'id'} DESC`
+  if (most < from + size) {
+    const text = `SELECT d.id, d.did FROM (
+        SELECT id FROM (${documents.text}) AS m ${order} LIMIT ? OFFSET ?
+      ) AS p JOIN search_document d ON d.id = p.id ORDER BY d.id DESC`
+    const { rows } = yield* ask(text, [...documents.values, size, from])
+    const dids = rows.map(({ did }) => did as string)
+    // a full page says nothing of the rest
+    const isCounted = most < 0 || (dids.length > 0 && dids.length < size)
+    return { n: isCounted ? from + dids.length : yield* counted(documents, most), dids }
   }
-  const count = countOf(of, most)
-  const text = `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
-  const all = [...count.values, ...values]
-  // a long query fits only once into a statement
-  if (isTooLong(text, all)) return { n: yield* counted(of, most), ...(yield* newest(documents, size, from, { isFew })) }
-  const { rows } = yield* ask(text, all)
+  const text = `WITH hits AS MATERIALIZED (SELECT id FROM (${documents.text}) AS m ${order} LIMIT ?)
+    SELECT (SELECT count(*) FROM hits) AS n, d.did FROM (SELECT 1) AS one
+      LEFT JOIN (SELECT id FROM hits ORDER BY id DESC LIMIT ? OFFSET ?) AS p ON true
+      LEFT JOIN search_document d ON d.id = p.id ORDER BY p.id DESC`
+  const { rows } = yield* ask(text, [...documents.values, most + 1, size, from])
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }
 
