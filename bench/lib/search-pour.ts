@@ -68,11 +68,13 @@ export async function pouredPostgres(url: string, from: number, to: number): Pro
 
 /** Indexes that are made at the end, by table. */
 const LATER: Record<Sink['dialect'], Record<string, string>> = {
-  sqlite: {},
-  postgres: { search_text_by_token: 'ON search_text USING gin (tsv) WITH (fastupdate = off)' },
+  sqlite: { search_value_by_num: 'ON search_value (path, num) WHERE num IS NOT NULL' },
+  postgres: {
+    search_value_by_num: 'ON search_value (path, num, doc) WHERE num IS NOT NULL',
+    search_text_by_token: 'ON search_text USING gin (tsv) WITH (fastupdate = off)',
+  },
 }
 const ORDER_INDEXES = {
-  search_value_by_num: 'ON search_value (path, num) WHERE num IS NOT NULL',
   index_order_by_consumer: 'ON index_order (consumer, timestamp, block, log, chain_id)',
   index_order_by_payer: 'ON index_order (payer, timestamp, block, log, chain_id)',
   index_order_by_datatoken: 'ON index_order (datatoken, timestamp, block, log, chain_id)',

@@ -19,6 +19,7 @@ import type { IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { type Searchable, searchable } from '../../src/search/documents/document.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { aggregated } from '../../src/search/sql/aggregate.js'
 import { stateIn, stateQuery } from '../../src/search/sql/find.js'
 import { gathered } from '../../src/search/sql/gather.js'
 import { generationsIn } from '../../src/search/sql/generations.js'
@@ -108,6 +109,11 @@ describe('a search answers the same everywhere', () => {
     return documents
   }
 
+  const asksOf = (embedded: Database.Database): [Dialect, (query: Query) => Promise<Result>][] => [
+    ['sqlite', async ({ text, values }) => ({ rows: embedded.prepare(text).all(values), changes: 0 }) as Result],
+    ['postgres', postgres.query.bind(postgres)],
+  ]
+
   it('as a full scan of all documents, on both databases, for any query', async () => {
     let [refused, answered] = [0, 0]
     await fc.assert(
@@ -169,12 +175,25 @@ describe('a search answers the same everywhere', () => {
     }
   })
 
+  it('with the values of the newest documents, if there are more than are aggregated', async () => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 12, seed: 3 })))
+    const search = readSearch({ aggs: { ...TAGS, total: { sum: { field: 'stats.orders' } } } })
+    const newest = searchAll(documents, search, []).hits.slice(0, 3)
+    const some = documents.filter(({ did }) => newest.some((hit) => hit.did === did))
+    expect(documents.length).toBeGreaterThan(some.length)
+    const { tags, total } = searchAll(some, search, []).aggregations as Record<string, object>
+    const embedded = new Database(join(folder, DATABASE_FILE))
+    for (const [dialect, ask] of asksOf(embedded)) {
+      const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
+      const { all } = planOf(search, { ...SCOPE, purgatory: [] }, dialect, generations)
+      const found = await runScript(aggregated(search.aggregations, all, true, 3), ask)
+      expect(found, dialect).toEqual({ tags: { ...tags, doc_count_error_upper_bound: -1 }, total })
+    }
+    embedded.close()
+  })
+
   it('with the same page if the index of numbers has the order of many hits', async () => {
     const embedded = new Database(join(folder, DATABASE_FILE))
-    const asks: [Dialect, (query: Query) => Promise<Result>][] = [
-      ['sqlite', async ({ text, values }) => ({ rows: embedded.prepare(text).all(values), changes: 0 }) as Result],
-      ['postgres', postgres.query.bind(postgres)],
-    ]
     const SORT = fc.record({
       path: fc.constantFrom(
         'stats.orders',
@@ -201,7 +220,7 @@ describe('a search answers the same everywhere', () => {
             const query = few === 0 ? { query_string: { query: text, fields } } : { match_all: {} }
             const search = readSearch({ from, size, sort: [{ [path]: how }], query })
             const expected = searchAll(documents, search, []).hits.map(({ did }) => did)
-            for (const [dialect, ask] of asks) {
+            for (const [dialect, ask] of asksOf(embedded)) {
               const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
               const plan = planOf(search, { ...SCOPE, purgatory: [] }, dialect, generations)
               const dids = await runScript(sorted(plan, few), ask)

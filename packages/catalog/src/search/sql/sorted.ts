@@ -1,6 +1,5 @@
 import type { Script } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { isCount } from '../documents/document.js'
 import { isPrice } from '../prices.js'
 import type { Sort } from '../syntax.js'
 import type { Part } from './compile.js'
@@ -53,9 +52,9 @@ function* rare(plan: Plan, having: Part, size: number): Script<string[]> {
 
 /** Returns the first hits with a number, in the order of the index. Each is looked up in the full-text index. */
 function* walked({ check }: Plan, { path, descending }: Sort, size: number): Script<string[] | undefined> {
-  // equal counts are many, which an index of ascending numbers has in the opposite order
+  // of equal numbers the newest comes first: ascending, all of them are looked up, and only dates are rarely equal
   const isHit = check?.('v.doc')
-  if (!isHit || (isCount(path) && !descending)) return undefined
+  if (!isHit || (path !== 'nft.created' && !descending)) return undefined
   const [direction, pick] = descending ? ['DESC', 'max'] : ['ASC', 'min']
   const own = 'FROM search_value o WHERE o.doc = v.doc AND o.path = v.path'
   // of several values the first one counts. The sum keeps SQLite from the index of numbers
