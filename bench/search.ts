@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import fastify from 'fastify'
 import type { IndexChange } from '../packages/catalog/src/index/index-store.js'
 import { loadSettings } from '../packages/provider/src/config/load.js'
 import { Connections } from '../packages/provider/src/http/lifetime.js'
 import { AnonymousBudget } from '../packages/provider/src/http/limits/anonymous.js'
-import { searchAssets } from '../packages/provider/src/http/routes/search.js'
+import { PREFIX } from '../packages/provider/src/http/routes/assets.js'
+import { searchAssets, searchMetadata } from '../packages/provider/src/http/routes/search.js'
 import type { Services } from '../packages/provider/src/http/services.js'
 import { openPostgresStore } from '../packages/provider/src/state/postgres.js'
 import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
@@ -17,7 +19,9 @@ import type { Benchmark } from './lib/benchmark.js'
 import { postgresFor } from './lib/database.js'
 import { send } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
-import { addressesOf, CHAIN, fill, poured, word } from './lib/search-documents.js'
+import { addressesOf, CHAIN, fill } from './lib/search-documents.js'
+import { type Asked, kindsOf, wordsBoth } from './lib/search-kinds.js'
+import { pouredPostgres, pouredSqlite } from './lib/search-pour.js'
 import { raw } from './lib/stage.js'
 
 const CONNECTIONS = 8
@@ -25,44 +29,6 @@ const CONNECTIONS = 8
 const WARMING = 250
 /** A route of the same service that does nothing, to compare with. */
 const BARE = '/bare'
-
-const FILTERS = [{ term: { chainId: CHAIN } }, { term: { 'metadata.type': 'dataset' } }]
-const FIELDS = ['metadata.name^10', 'metadata.author', 'metadata.description', 'metadata.tags']
-/** Texts that were searched for. */
-const texts = new Set<string>()
-/** A text that was not searched for yet: a word, with others after it where it was. */
-function fresh(): string {
-  let text = word()
-  while (texts.has(text)) text += ` ${word()}`
-  texts.add(text)
-  return text
-}
-/** Two words, which `fresh` does not answer. */
-function pair(): string {
-  const text = `${word()} ${word()}`
-  texts.add(text)
-  return text
-}
-/** Searches for all words of a text. */
-const allOf = (query: string) => ({ query_string: { query, fields: FIELDS, default_operator: 'AND' } })
-const found = (query: object) => ({ query: { bool: { must: [query], filter: FILTERS } }, size: 21 })
-
-/** The kinds of search; the rank of a word determines whether it is common or rare. */
-const KINDS: Record<string, () => object> = {
-  'text with two filters': () => found({ query_string: { query: word(), fields: FIELDS } }),
-  'the same, no text twice': () => found(allOf(fresh())),
-  'the same, not counted': () => ({
-    ...found({ query_string: { query: word(), fields: FIELDS } }),
-    track_total_hits: false,
-  }),
-  'the same, a word of every tenth': () => found({ query_string: { query: 'word8', fields: FIELDS } }),
-  'two words, both': () =>
-    found({ match: { 'metadata.description': { query: `${word()} ${word()}`, operator: 'and' } } }),
-  'beginning of a word': () => found({ query_string: { query: `${word()}*`, fields: FIELDS } }),
-  'newest, no text': () => ({ ...found({ match_all: {} }), sort: { 'nft.created': 'desc' } }),
-  'by orders, of all': () => ({ ...found({ match_all: {} }), sort: { 'stats.orders': 'desc' } }),
-  'counting tags of all': () => ({ size: 0, aggs: { tags: { terms: { field: 'metadata.tags.keyword', size: 100 } } } }),
-}
 
 /** Measures the latency of searches through the route, over 8 connections, with 100,000 documents. */
 export const search: Benchmark = async (options) => {
@@ -82,20 +48,18 @@ export const search: Benchmark = async (options) => {
     for (const [name, open] of stores) {
       if (wanted !== undefined && wanted !== name) continue
       const store = await open()
-      const begun = performance.now()
       const isFilled = (name === 'PostgreSQL' ? filledUrl : filledFolder) !== undefined
-      const stored = name === 'PostgreSQL' ? Math.min(count, 200) : count
-      const longest = isFilled ? undefined : await fill(store, stored)
-      const perDocument = rounded((performance.now() - begun) / stored)
-      if (name === 'PostgreSQL' && !isFilled) await poured(url, stored, count)
-      for (const [kind, make] of Object.entries(KINDS)) {
+      if (!isFilled) {
+        // the generation of the index, and a few assets as the index writes them
+        const few = Math.min(count, 20)
+        await fill(store, few)
+        if (name === 'PostgreSQL') await pouredPostgres(url, few, count)
+        else await pouredSqlite(folder, few, count)
+      }
+      for (const [kind, make] of Object.entries(kindsOf(count))) {
         if (only && !kind.includes(only)) continue
         rows.push({ database: name, documents: count, search: kind, ...(await measure(store, make, smoke)) })
       }
-      if (longest !== undefined)
-        process.stdout.write(
-          `${name}: ${perDocument} ms to store a document, ${rounded(longest)} ms for the longest batch\n`,
-        )
       await store.close()
     }
   } finally {
@@ -122,23 +86,26 @@ export function servicesFor(store: StateStore, changed: Record<string, string> =
   } as unknown as Services
 }
 
-async function measure(store: StateStore, make: () => object, smoke: boolean): Promise<Row> {
+async function measure(store: StateStore, make: () => Asked, smoke: boolean): Promise<Row> {
   const app = fastify()
   new Connections(app)
-  searchAssets.register(app, servicesFor(store))
+  const services = servicesFor(store)
+  searchAssets.register(app, services)
+  searchMetadata.register(app, services)
   app.post(BARE, async () => ({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const isAsked = new Set<string>()
   let repeated = 0
   const next = () => {
-    const body = JSON.stringify(make())
-    if (isAsked.has(body)) repeated += 1
-    isAsked.add(body)
-    return asked(searchAssets.path, body)
+    const { path, body } = make()
+    const text = JSON.stringify(body)
+    if (isAsked.has(text)) repeated += 1
+    isAsked.add(text)
+    return asked(`${PREFIX}${path}`, text)
   }
   // a service that has run for a while
-  const warming = () => asked(searchAssets.path, JSON.stringify(found(allOf(pair()))))
+  const warming = () => asked(searchAssets.path, JSON.stringify(wordsBoth().body))
   await underLoad(
     port,
     several(CONNECTIONS, () => several(smoke ? 1 : WARMING, warming)),
@@ -147,15 +114,18 @@ async function measure(store: StateStore, make: () => object, smoke: boolean): P
   const alone = await underLoad(port, [several(smoke ? 1 : 40, next)])
   repeated = 0
   const each = smoke ? 1 : 100
-  const plain = asked(BARE, JSON.stringify(found({ match_all: {} })))
+  const plain = asked(BARE, JSON.stringify(wordsBoth().body))
   const bare = await underLoad(
     port,
     several(CONNECTIONS, () => several(each, () => plain)),
   )
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
   const { latencies, seconds, cpu } = await underLoad(
     port,
     several(CONNECTIONS, () => several(each, next)),
   )
+  delay.disable()
   await app.close()
   const [p99, bareP99] = [quantile(latencies, 0.99), quantile(bare.latencies, 0.99)]
   return {
@@ -167,6 +137,8 @@ async function measure(store: StateStore, make: () => object, smoke: boolean): P
     'repeated %': Math.round((100 * repeated) / latencies.length),
     'per second': Math.round(latencies.length / seconds),
     'CPU ms each': rounded(cpu / latencies.length, 1),
+    'longest turn': rounded(delay.max / 1e6, 1),
+    MiB: Math.round(process.memoryUsage().rss / 2 ** 20),
     load: rounded(loadavg()[0] as number, 1),
   }
 }

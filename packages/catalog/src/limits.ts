@@ -57,6 +57,8 @@ export const CATALOG_LIMITS = {
     factsDeadline: 1_000,
     /** Aggregations of a search, including nested ones, and fields of a sort. Front ends send two. */
     aggregations: 8,
+    /** Hits that an aggregation reads, the newest first. Each costs some microseconds per field. */
+    aggregated: 100_000,
     /** Counted pairs of a bucket and a nested value: an aggregation of everything by everything would take seconds. */
     pairs: 20_000,
     /** Parts of a score: each costs a look-up with the whole query. Front ends send a dozen. */

@@ -97,7 +97,7 @@ export interface Bucket {
   [name: string]: unknown
 }
 
-/** The result of an aggregation, in Elasticsearch's format. */
+/** The result of an aggregation, in Elasticsearch's format. `doc_count_error_upper_bound`: -1 if not all hits are aggregated. */
 export type Aggregated =
   | { value: number }
-  | { doc_count_error_upper_bound: 0; sum_other_doc_count: number; buckets: Bucket[] }
+  | { doc_count_error_upper_bound: 0 | -1; sum_other_doc_count: number; buckets: Bucket[] }

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import fc from 'fast-check'
+import Database from 'libsql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runScript } from '../../../database/src/script.js'
-import type { Driver } from '../../../database/src/sql.js'
+import type { Dialect, Driver, Query, Result } from '../../../database/src/sql.js'
+import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { ProviderError, SearchError } from '../../../protocol/src/errors.js'
 import { openPostgres } from '../../../provider/src/state/postgres.js'
@@ -16,10 +19,12 @@ import type { IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { type Searchable, searchable } from '../../src/search/documents/document.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { aggregated } from '../../src/search/sql/aggregate.js'
 import { stateIn, stateQuery } from '../../src/search/sql/find.js'
 import { gathered } from '../../src/search/sql/gather.js'
 import { generationsIn } from '../../src/search/sql/generations.js'
 import { planOf } from '../../src/search/sql/plan.js'
+import { sorted } from '../../src/search/sql/sorted.js'
 import {
   ASSET,
   address,
@@ -104,6 +109,11 @@ describe('a search answers the same everywhere', () => {
     return documents
   }
 
+  const asksOf = (embedded: Database.Database): [Dialect, (query: Query) => Promise<Result>][] => [
+    ['sqlite', async ({ text, values }) => ({ rows: embedded.prepare(text).all(values), changes: 0 }) as Result],
+    ['postgres', postgres.query.bind(postgres)],
+  ]
+
   it('as a full scan of all documents, on both databases, for any query', async () => {
     let [refused, answered] = [0, 0]
     await fc.assert(
@@ -163,6 +173,67 @@ describe('a search answers the same everywhere', () => {
         expect(found, name).toEqual(expected)
       }
     }
+  })
+
+  it('with the values of the newest documents, if there are more than are aggregated', async () => {
+    const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 12, seed: 3 })))
+    const search = readSearch({ aggs: { ...TAGS, total: { sum: { field: 'stats.orders' } } } })
+    const newest = searchAll(documents, search, []).hits.slice(0, 3)
+    const some = documents.filter(({ did }) => newest.some((hit) => hit.did === did))
+    expect(documents.length).toBeGreaterThan(some.length)
+    const { tags, total } = searchAll(some, search, []).aggregations as Record<string, object>
+    const embedded = new Database(join(folder, DATABASE_FILE))
+    for (const [dialect, ask] of asksOf(embedded)) {
+      const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
+      const { all } = planOf(search, { ...SCOPE, purgatory: [] }, dialect, generations)
+      const found = await runScript(aggregated(search.aggregations, all, true, 3), ask)
+      expect(found, dialect).toEqual({ tags: { ...tags, doc_count_error_upper_bound: -1 }, total })
+    }
+    embedded.close()
+  })
+
+  it('with the same page if the index of numbers has the order of many hits', async () => {
+    const embedded = new Database(join(folder, DATABASE_FILE))
+    const SORT = fc.record({
+      path: fc.constantFrom(
+        'stats.orders',
+        'nft.created',
+        'metadata.rating',
+        'metadata.name',
+        'services.timeout',
+        'no',
+      ),
+      order: fc.constantFrom('asc', 'desc'),
+      missing: fc.constantFrom('_first', '_last'),
+    })
+    let known = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(ASSET, { minLength: 8, maxLength: 12 }),
+        fc.array(fc.tuple(SORT, FIELDS, FRONT_END_TEXT, fc.nat(3), fc.integer({ min: 1, max: 6 }), fc.nat(3)), {
+          minLength: 40,
+          maxLength: 40,
+        }),
+        async (assets, searches) => {
+          const documents = await put(changesOf(assets))
+          for (const [{ path, ...how }, fields, text, from, size, few] of searches) {
+            const query = few === 0 ? { query_string: { query: text, fields } } : { match_all: {} }
+            const search = readSearch({ from, size, sort: [{ [path]: how }], query })
+            const expected = searchAll(documents, search, []).hits.map(({ did }) => did)
+            for (const [dialect, ask] of asksOf(embedded)) {
+              const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
+              const plan = planOf(search, { ...SCOPE, purgatory: [] }, dialect, generations)
+              const dids = await runScript(sorted(plan, few), ask)
+              if (dids) expect(dids, `${dialect}: ${path} ${JSON.stringify(how)}`).toEqual(expected)
+              if (dids) known += 1
+            }
+          }
+        },
+      ),
+      { numRuns: 12, endOnFailure: true },
+    )
+    embedded.close()
+    expect(known).toBeGreaterThan(100)
   })
 
   it('with the same page and number of hits where more are found than are gathered at once', async () => {

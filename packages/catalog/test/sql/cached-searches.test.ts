@@ -14,9 +14,10 @@ import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { CachedSearches, keyOf } from '../../src/search/sql/cached-searches.js'
+import type { Scope } from '../../src/search/syntax.js'
 
 const CHAIN = 7
-const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
+const SCOPE: Scope = { chains: [CHAIN], encrypted: true, purgatory: [] }
 const NFT = `0x${'1'.repeat(40)}` as const
 const TOKEN = `0x${'2'.repeat(40)}` as const
 const DID = didOf(NFT, CHAIN)
@@ -210,12 +211,14 @@ describe('what a search found before', () => {
       expect(searches).toBe(2)
     })
 
-    it('is not kept where it depends on what is in purgatory', async () => {
+    it('is kept for the same purgatory alone, if it depends on it', async () => {
       const answers = new CachedSearches('sqlite', once)
       const search = readSearch({ query: { term: { 'purgatory.state': false } } })
       expect(await statements(answers, search)).toBe(3)
-      // its assets are known, and nothing else
-      expect(await statements(answers, search)).toBe(2)
+      expect(await statements(answers, search)).toBe(1)
+      const scope = { ...SCOPE, purgatory: [DID] }
+      expect(await statements(answers, search, scope)).toBeGreaterThan(1)
+      expect((await answers.find(search, scope, once)).hits).toEqual([])
     })
 
     it('is evicted where it takes more memory than its bound', async () => {

@@ -3,19 +3,38 @@ import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Aggregated, Aggregation, Bucket } from '../syntax.js'
 import type { Part } from './compile.js'
+import { counted } from './page.js'
 import { pathNumber } from './tokens.js'
+
+/** The error of counts that leave out documents, in Elasticsearch's format. */
+const UNKNOWN = -1
 
 type Terms = Extract<Aggregation, { kind: 'terms' }>
 
 /** SQL for the key of a value: its text, or its number if it has no text. */
 const KEY = (row: string) => `${row}.txt, CASE WHEN ${row}.txt IS NULL THEN ${row}.num END`
-const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ? AND v.num IS NOT NULL)'
+// without IS NOT NULL, for which SQLite would read the index of all documents' numbers
+const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ?)'
 
-/** Aggregates values of the documents in a list. Throws ValidationError if there are too many values. */
-export function* aggregated(wanted: Record<string, Aggregation>, all: Part): Script<Record<string, Aggregated>> {
+/**
+ * Aggregates values of the documents in a list: of the newest `most` if there are more. `areMany`: whether this is possible. Throws
+ * ValidationError if there are too many values.
+ */
+export function* aggregated(
+  wanted: Record<string, Aggregation>,
+  { text, values }: Part,
+  areMany: boolean,
+  most: number = CATALOG_LIMITS.search.aggregated,
+): Script<Record<string, Aggregated>> {
+  if (Object.keys(wanted).length === 0) return {}
+  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
+  const all = isPartial
+    ? { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] }
+    : { text, values }
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
+  if (isPartial) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
   return Object.fromEntries(results)
 }
 
@@ -46,8 +65,8 @@ function* terms({ path, size, order, inside }: Terms, all: Part): Script<Aggrega
   const text = `SELECT * FROM (
       SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, CASE WHEN f.txt IS NULL THEN 1 ELSE 0 END AS key_kind,
         count(*) AS n, CAST(SUM(count(*)) OVER () AS BIGINT) AS pairs${columns}
-      FROM (${all.text}) AS m JOIN search_value f ON f.doc = m.id AND f.path = ?
-      WHERE f.txt IS NOT NULL OR f.num IS NOT NULL GROUP BY ${KEY('f')}, key_kind
+      FROM (${all.text}) AS m CROSS JOIN search_value f
+      WHERE f.doc = m.id AND f.path = ? AND (f.txt IS NOT NULL OR f.num IS NOT NULL) GROUP BY ${KEY('f')}, key_kind
     ) AS buckets ORDER BY ${keys} LIMIT ?`
   const values = [...sums.map(([, one]) => pathNumber(one.path)), ...all.values, pathNumber(path), size]
   const rows = (yield* run({ text, values })).rows as unknown as BucketRow[]
@@ -74,8 +93,8 @@ function* within(name: string, inner: Terms, path: string, buckets: Bucket[], al
   const text = `SELECT * FROM (
       SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, g.txt AS inner_txt,
         CASE WHEN g.txt IS NULL THEN g.num END AS inner_num, CASE WHEN g.txt IS NULL THEN 1 ELSE 0 END AS inner_kind, count(*) AS n
-      FROM (${all.text}) AS m JOIN search_value f ON f.doc = m.id AND f.path = ? JOIN search_value g ON g.doc = m.id AND g.path = ?
-      WHERE (f.txt IS NOT NULL OR f.num IS NOT NULL) AND (g.txt IS NOT NULL OR g.num IS NOT NULL)
+      FROM (${all.text}) AS m CROSS JOIN search_value f CROSS JOIN search_value g
+      WHERE f.doc = m.id AND f.path = ? AND g.doc = m.id AND g.path = ? AND (f.txt IS NOT NULL OR f.num IS NOT NULL) AND (g.txt IS NOT NULL OR g.num IS NOT NULL)
       GROUP BY ${KEY('f')}, ${KEY('g')}, inner_kind
     ) AS pairs ORDER BY ${keys} LIMIT ?`
   const values = [...all.values, pathNumber(path), pathNumber(inner.path), CATALOG_LIMITS.search.pairs + 1]

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import { type Dialect, type Query, type Result, runScript } from '@tidegate/database'
 import { charactersOf, type IndexedAsset } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
+import { asksPurgatory } from './conditions.js'
 import { find, type KnownAssets, type ResultOfState, type Seen, stateIn, stateQuery } from './find.js'
 
 type Ask = (query: Query) => Promise<Result>
@@ -104,8 +106,9 @@ export class CachedSearches {
 }
 
 /** Returns the cache key of a search. It ignores the source filter, since documents are read as a whole. */
-export function keyOf({ source, ...search }: Search, { chains, encrypted }: Scope): string {
-  return JSON.stringify([search, source !== undefined, chains, encrypted])
+export function keyOf({ source, ...search }: Search, { chains, encrypted, purgatory }: Scope): string {
+  const listed = asksPurgatory(search.query) ? hash('sha256', purgatory.join(' '), 'base64') : ''
+  return JSON.stringify([search, source !== undefined, chains, encrypted, listed])
 }
 
 function assetCache(): KnownAssets {

@@ -63,6 +63,15 @@ export class Compiler {
     return { text, values, isFixed: true }
   }
 
+  /** Returns SQL for whether a searchable document meets a condition, by its id; undefined if the full-text index alone cannot tell. */
+  check(condition: Condition): ((id: string) => Part) | undefined {
+    const parts = flat([this.searchable(condition)])
+    if (this.scope.older || !parts.every(isText)) return undefined
+    const { match, ofOne } = this.expressions.syntax
+    const values = [this.expressions.text({ op: 'and', of: parts })]
+    return (id) => ({ text: `EXISTS (SELECT 1 FROM search_text WHERE ${ofOne(id)} AND ${match})`, values })
+  }
+
   /** Returns a condition combined with `base`. */
   private searchable(condition: Condition): Condition {
     const all: Condition = { op: 'and', of: [this.scope.base, condition] }

@@ -4,8 +4,9 @@ import { isAddress } from 'viem'
 import { isCount } from '../documents/document.js'
 import { folded } from '../documents/folded.js'
 import { asWord, isShortBeginning } from '../documents/words.js'
-import { isPrice, PRICES } from '../prices.js'
+import { isPrice, PRICE_PATHS, PRICES } from '../prices.js'
 import type { Clause, Field, Phrase } from '../syntax.js'
+import { withoutSuperfluous } from './implications.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
 
 /** A condition on documents. The full-text index alone answers `token`, `words`, `kind`, and their combinations. */
@@ -27,9 +28,17 @@ export type Condition =
 /** The field for purgatory, which is not stored in the database. */
 const PURGATORY = 'purgatory.state'
 
+/** Whether a clause depends on the list of purgatory. */
+export function asksPurgatory(clause: Clause): boolean {
+  if (clause.kind === 'values') return clause.path === PURGATORY
+  if (clause.kind !== 'bool') return false
+  return [clause.must, clause.filter, clause.should, clause.not].some((of) => of.some(asksPurgatory))
+}
+
 /** The field for the chain of an asset, which comes from the index. */
 const CHAIN = 'chainId'
 
+export const NO_DOCUMENT: Condition = { op: 'or', of: [] }
 const NONE: Condition = { op: 'token', token: NOTHING }
 const EVERY: Condition = { op: 'and', of: [] }
 
@@ -92,7 +101,7 @@ function purgatory(values: string[], listed: Condition): Condition {
   const asked = new Set(values.map(folded))
   const of: Condition[] = []
   if (asked.has('true')) of.push(listed)
-  if (asked.has('false')) of.push({ op: 'not', of: listed })
+  if (asked.has('false')) of.push(listed === NO_DOCUMENT ? EVERY : { op: 'not', of: listed })
   return { op: 'or', of }
 }
 
@@ -140,8 +149,10 @@ function counted(path: string, texts: string[]): Condition {
 function soldFor(values: string[]): Condition {
   const tokens = values.flatMap((value) => (isAddress(value, { strict: false }) ? [checksummed(value)] : []))
   if (tokens.length === 0) return NONE
-  const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND txt IN (${tokens.map(() => '?').join(', ')})`
-  return { op: 'listed', text, values: [pathNumber(PRICES.token), ...tokens] }
+  // no index has texts: by the documents with a price, which the index of numbers lists
+  const text = `SELECT v.doc AS id FROM search_value v WHERE v.path = ? AND v.num IS NOT NULL AND EXISTS (
+    SELECT 1 FROM search_value t WHERE t.doc = v.doc AND t.path = ? AND t.n = 0 AND t.txt IN (${tokens.map(() => '?').join(', ')}))`
+  return { op: 'listed', text, values: [PRICE_PATHS.first, PRICE_PATHS.token, ...tokens] }
 }
 
 function rangeOf({ path, above, below }: Extract<Clause, { kind: 'range' }>): Condition {
@@ -168,7 +179,7 @@ function boolOf({ must, filter, should, not, least }: Extract<Clause, { kind: 'b
 
 function atLeast(count: number, of: Condition[]): Condition {
   if (count > of.length) return NONE
-  if (count === 1) return { op: 'or', of }
+  if (count === 1) return { op: 'or', of: withoutSuperfluous(of, 'or') }
   if (count === of.length) return { op: 'and', of }
   if (chosen(of.length, count) > WRITTEN_OUT) return { op: 'least', count, of }
   return { op: 'or', of: choices(of, count).map((one) => ({ op: 'and', of: one })) }

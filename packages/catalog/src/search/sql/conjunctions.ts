@@ -1,12 +1,10 @@
 import type { Condition } from './conditions.js'
+import { withoutSuperfluous } from './implications.js'
 import { TITLES } from './tokens.js'
 
-/** Flattens a conjunction. Drops alternatives that another part implies. */
+/** Flattens a conjunction. Drops parts that another part implies. */
 export function flat(of: Condition[]): Condition[] {
-  const parts = spread(of)
-  if (!parts.some(({ op }) => op === 'or')) return parts
-  const known = new Set(parts.map((one) => JSON.stringify(one)))
-  return parts.filter((one) => one.op !== 'or' || !one.of.some((part) => known.has(JSON.stringify(part))))
+  return withoutSuperfluous(spread(of), 'and')
 }
 
 function spread(of: Condition[]): Condition[] {
@@ -49,4 +47,11 @@ export function isText(condition: Condition): boolean {
     default:
       return true
   }
+}
+
+/** Whether a condition has words that are prefixes. */
+export function hasPrefix(condition: Condition): boolean {
+  if (condition.op === 'not') return hasPrefix(condition.of)
+  if (condition.op === 'and' || condition.op === 'or' || condition.op === 'least') return condition.of.some(hasPrefix)
+  return condition.op === 'words' && condition.prefix
 }

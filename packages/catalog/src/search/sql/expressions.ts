@@ -1,6 +1,7 @@
 import type { Dialect } from '@tidegate/database'
 import type { Condition } from './conditions.js'
 import { flat } from './conjunctions.js'
+import { sliceIn } from './rows.js'
 import { ALL, anyWord, columnOf, fieldWord, NOTHING } from './tokens.js'
 
 /** The full-text query syntax by dialect. Tokens consist of letters and digits. */
@@ -10,6 +11,7 @@ const DIALECTS = {
     // the plus prevents a look-up in the full-text index for each document of the list
     listed: '+rowid',
     match: 'search_text MATCH ?',
+    ofOne: (id: string) => `rowid = ${id}`,
     ofKind: undefined,
     token: (token: string) => `"${token}"`,
     words: (path: string, words: string[], prefix: boolean) => {
@@ -27,6 +29,7 @@ const DIALECTS = {
     id: 'id',
     listed: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
+    ofOne: (id: string) => `id = ${id} AND slice = ${sliceIn(id)}`,
     ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
     token: (token: string) => `'${token}'`,
     words: (path: string, words: string[], prefix: boolean) => {

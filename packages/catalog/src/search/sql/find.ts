@@ -6,11 +6,13 @@ import type { Scope, Search, SearchResult } from '../syntax.js'
 import { aggregated } from './aggregate.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
+import { hasPrefix } from './conjunctions.js'
 import { gathered } from './gather.js'
 import { generationsIn, isBuilding, STATE } from './generations.js'
-import { ask, type Count, counted, IN_TURN, isByDate, page, pageInTurn } from './page.js'
+import { ask, bySum, type Count, counted, isByDate, page, pageInTurn } from './page.js'
 import { type Plan, planOf } from './plan.js'
 import { points, type Score } from './scores.js'
+import { sorted } from './sorted.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
@@ -31,7 +33,7 @@ const building = ({ counted }: Search): SearchResult => ({
 export interface ResultOfState {
   state: string | null
   found: SearchResult
-  /** Whether the result depends on more than search and state. */
+  /** Whether the result is that of an index that is being built. */
   isTransient: boolean
 }
 
@@ -70,13 +72,13 @@ export function* find(
   const expected = seen && beginning(search, scope, dialect, seen)
   const state = stateIn(yield* run({ ...stateQuery(dialect), next: expected?.query }))
   if (expected && state === seen?.state) {
-    const { plan, steps, query } = expected
-    return { state, found: yield* continued(steps, query), isTransient: plan.asksPurgatory }
+    const { steps, query } = expected
+    return { state, found: yield* continued(steps, query), isTransient: false }
   }
   const generations = generationsIn(state)
   if (isBuilding(generations)) return { state, found: building(search), isTransient: true }
   const plan = planOf(search, scope, dialect, generations)
-  return { state, found: yield* findBy(plan, knownIn(state)), isTransient: plan.asksPurgatory }
+  return { state, found: yield* findBy(plan, knownIn(state)), isTransient: false }
 }
 
 /** Returns a search in a state up to its first statement; undefined if it has none or is refused. */
@@ -87,7 +89,7 @@ function beginning(search: Search, scope: Scope, dialect: Dialect, { state, know
     const plan = planOf(search, scope, dialect, generations)
     const steps = findBy(plan, known)
     const { value, done } = steps.next()
-    return done ? undefined : { plan, steps, query: value }
+    return done ? undefined : { steps, query: value }
   } catch (error) {
     if (error instanceof ValidationError) return undefined
     throw error
@@ -115,7 +117,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
     assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
     maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
-    aggregations: yield* aggregated(search.aggregations, all),
+    aggregations: yield* aggregated(search.aggregations, all, n > LIMITS.counted || search.counted !== LIMITS.counted),
   }
 }
 
@@ -123,14 +125,14 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
 function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { search, dialect, all, of, score } = plan
   const { size, sort, counted: most } = search
-  const inTurn = sort.length === 0 && score.parts.length > 0 && score.parts.length <= IN_TURN
+  const inTurn = sort.length === 0 && score.parts.length > 0 ? bySum(score) : undefined
   const pageOf = (count: Count) =>
-    inTurn ? pageInTurn(search, score, of, count) : page(search, all, score, scored, count)
+    inTurn ? pageInTurn(search, inTurn, of, count.isFew) : page(search, all, score, scored, count)
   if (size > 0 && (inTurn || isByDate(search, scored))) {
     // SQLite reads hits in order as fast as it counts them
     if (dialect === 'sqlite') {
-      const { n = 0, hits } = yield* pageOf(most === undefined ? {} : { of: all, most })
-      return { n, hits }
+      const { n, hits } = yield* pageOf({ most })
+      return { n: n ?? (most === undefined ? 0 : yield* countedBy(plan, most)), hits }
     }
     const { n, hits, areMany } = yield* gathered(plan)
     if (hits) return { n, hits }
@@ -138,10 +140,22 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
     return { n, hits: (yield* pageOf({ isFew })).hits }
   }
   if (size === 0) return { n: most === undefined ? 0 : yield* counted(all, most), hits: [] }
-  // counting is cheaper than sorting, and decides how PostgreSQL reads the hits
+  // counting is cheaper than sorting, and decides how the hits are read
   const n = yield* counted(all, LIMITS.counted)
+  const dids = n > LIMITS.counted ? yield* sorted(plan) : undefined
+  if (dids) return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
   return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
+}
+
+/** Counts hits, up to one more than `most`. Those of whole words alone may be enough: SQLite reads all words of a prefix first. */
+function* countedBy({ all, of, score: { parts } }: Plan, most: number): Script<number> {
+  const whole = parts.map(({ condition }) => condition).filter((one) => !hasPrefix(one))
+  if (whole.length > 0 && whole.length < parts.length) {
+    const n = yield* counted(of({ op: 'or', of: whole }), most)
+    if (n > most) return n
+  }
+  return yield* counted(all, most)
 }
 
 /** Returns the reported number of hits. `count`: counted up to one more than `most`. */

@@ -43,9 +43,9 @@ interface Gathered {
  */
 export function* gathered({ search, score, all, of, inTitles }: Plan, limits = LIMITED): Script<Gathered> {
   const { from, size } = search
+  const scores = bySum(score) ?? []
   const most = search.counted === undefined ? undefined : Math.min(search.counted, limits.counted)
   const end = from + size
-  const scores = bySum(score)
   const levels = scores.slice(0, -1).map(([, condition]): Level => {
     const titles = end <= limits.titled ? inTitles(condition) : undefined
     return { hits: of(condition), titles, gathered: titles ? limits.titled : limits.greater }

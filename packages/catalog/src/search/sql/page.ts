@@ -1,10 +1,12 @@
 import { type Query, type Result, run, type Script } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { isCount } from '../documents/document.js'
 import { isPrice, PRICE_PATHS } from '../prices.js'
 import type { Search, Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
+import { combinationsOf } from './implications.js'
 import type { Score } from './scores.js'
 import { pathNumber } from './tokens.js'
 
@@ -26,9 +28,8 @@ export function isTooLong(text: string, values: Query['values']): boolean {
 
 /** The count in the statement of a page. */
 export interface Count {
-  /** Documents to count, up to one more than `most`. */
-  of?: Part
-  most?: number
+  /** Counts the documents, up to one more than this. */
+  most?: number | undefined
   /** Whether there are so few hits that sorting them is faster for PostgreSQL than reading documents in order. */
   isFew?: boolean | undefined
 }
@@ -68,9 +69,13 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
   }
   const source = scored ?? { text: `SELECT id, 0 AS score FROM (${all.text}) AS m`, values: all.values }
   const order = keys.length > 0 ? keys.map(({ order }) => order) : ['score DESC']
+  const names = ['id', 'score', ...keys.flatMap(({ names }) => names)].join(', ')
+  const by = [...order, 'id DESC'].join(', ')
   const text = `SELECT d.did, p.score FROM (
-      SELECT id, score${columns.map((column) => `, ${column}`).join('')} FROM (${source.text}) AS found
-    ) AS p JOIN search_document d ON d.id = p.id ORDER BY ${[...order, 'p.id DESC'].join(', ')} LIMIT ? OFFSET ?`
+      SELECT ${names} FROM (
+        SELECT id, score${columns.map((column) => `, ${column}`).join('')} FROM (${source.text}) AS found
+      ) AS keyed ORDER BY ${by} LIMIT ? OFFSET ?
+    ) AS p JOIN search_document d ON d.id = p.id ORDER BY ${by.replace(/\bid DESC$/, 'p.id DESC')}`
   const { rows } = yield* ask(text, [...keys.flatMap(({ values }) => values), ...source.values, size, from])
   const hits = (rows as { did: string; score: number }[]).map((row) => ({
     did: row.did,
@@ -79,68 +84,65 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
   return { hits }
 }
 
-/** Maximum parts of a score for look-ups by possible sums. Each part doubles their number. */
-export const IN_TURN = 3
+/** Maximum look-ups by possible sums of the parts of a score. */
+const IN_TURN = 12
 
 /** Returns the hits of a page by a look-up per possible score, the greatest first, so that later hits are never read. */
 export function* pageInTurn(
   { from, size }: Search,
-  score: Score,
+  scores: [score: number, condition: Condition][],
   of: (part: Condition) => Part,
-  count: Count,
+  isFew?: boolean,
 ): Script<Hits> {
   const hits: Hits['hits'] = []
-  let n: number | undefined
-  for (const [points, condition] of bySum(score)) {
-    // counts only in the first statement
-    const wanted = n === undefined ? count : { isFew: count.isFew }
-    const { dids, ...first } = yield* newest(of(condition), from + size - hits.length, 0, wanted)
-    n ??= first.n
-    hits.push(...dids.map((did) => ({ did, score: points })))
+  for (const [score, condition] of scores) {
+    const { dids } = yield* newest(of(condition), from + size - hits.length, 0, { isFew })
+    hits.push(...dids.map((did) => ({ did, score })))
     if (hits.length >= from + size) break
   }
-  return { n, hits: hits.slice(from) }
+  return { hits: hits.slice(from) }
 }
 
-/** Returns the possible scores, the greatest first, with the conditions of their hits. */
-export function bySum({ constant, parts }: Score): [score: number, condition: Condition][] {
+/** Returns the possible scores, the greatest first, with the conditions of their hits. Undefined if there are too many. */
+export function bySum({ constant, parts }: Score): [score: number, condition: Condition][] | undefined {
+  const combinations = combinationsOf(
+    parts.map(({ condition }) => condition),
+    IN_TURN,
+  )
   const sums = new Map<number, Condition[]>()
-  for (let chosen = 0; chosen < 2 ** parts.length; chosen++) {
-    let sum = constant
-    const met = parts.map(({ condition, points }, at): Condition => {
-      const isMet = ((chosen >> at) & 1) === 1
-      if (isMet) sum += points
-      return isMet ? condition : { op: 'not', of: condition }
-    })
-    sums.set(sum, [...(sums.get(sum) ?? []), { op: 'and', of: met }])
+  for (const { met, condition } of combinations ?? []) {
+    const sum = parts.reduce((sum, { points }, at) => (met[at] ? sum + points : sum), constant)
+    sums.set(sum, [...(sums.get(sum) ?? []), condition])
   }
-  return [...sums].sort(([a], [b]) => b - a).map(([sum, of]) => [sum, { op: 'or', of }])
+  return combinations && [...sums].sort(([a], [b]) => b - a).map(([sum, of]) => [sum, { op: 'or', of }])
 }
 
 /**
  * Returns the newest of some documents. If there are many, PostgreSQL scans documents in index order and reads the tokens of each. The
- * full-text index of SQLite is in order.
+ * full-text index of SQLite is in order. `most`: counts the documents as well, up to one more.
  */
-function* newest(
+export function* newest(
   documents: Part,
   size: number,
   from: number,
-  { of, most = LIMITS.counted, isFew = false }: Count,
-): Script<{ n?: number; dids: string[] }> {
-  const some = `SELECT d.id, d.did FROM (
-      SELECT id FROM (${documents.text}) AS m ORDER BY ${isFew ? 'id + 0' : 'id'} DESC LIMIT ? OFFSET ?
-    ) AS p JOIN search_document d ON d.id = p.id`
-  const values = [...documents.values, size, from]
-  if (!of) {
-    const { rows } = yield* ask(`${some} ORDER BY d.id DESC`, values)
-    return { dids: rows.map(({ did }) => did as string) }
+  { most = -1, isFew = false }: Count,
+): Script<{ n: number; dids: string[] }> {
+  const order = `ORDER BY ${isFew ? 'id + 0' : 'id'} DESC`
+  if (most < from + size) {
+    const text = `SELECT d.id, d.did FROM (
+        SELECT id FROM (${documents.text}) AS m ${order} LIMIT ? OFFSET ?
+      ) AS p JOIN search_document d ON d.id = p.id ORDER BY d.id DESC`
+    const { rows } = yield* ask(text, [...documents.values, size, from])
+    const dids = rows.map(({ did }) => did as string)
+    // a full page says nothing of the rest
+    const isCounted = most < 0 || (dids.length > 0 && dids.length < size)
+    return { n: isCounted ? from + dids.length : yield* counted(documents, most), dids }
   }
-  const count = countOf(of, most)
-  const text = `SELECT c.n, p.did FROM (${count.text}) AS c LEFT JOIN (${some}) AS p ON true ORDER BY p.id DESC`
-  const all = [...count.values, ...values]
-  // a long query fits only once into a statement
-  if (isTooLong(text, all)) return { n: yield* counted(of, most), ...(yield* newest(documents, size, from, { isFew })) }
-  const { rows } = yield* ask(text, all)
+  const text = `WITH hits AS MATERIALIZED (SELECT id FROM (${documents.text}) AS m ${order} LIMIT ?)
+    SELECT (SELECT count(*) FROM hits) AS n, d.did FROM (SELECT 1) AS one
+      LEFT JOIN (SELECT id FROM hits ORDER BY id DESC LIMIT ? OFFSET ?) AS p ON true
+      LEFT JOIN search_document d ON d.id = p.id ORDER BY p.id DESC`
+  const { rows } = yield* ask(text, [...documents.values, most + 1, size, from])
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }
 
@@ -154,6 +156,7 @@ function priceKeyOf({ descending, missing }: Sort, at: number) {
     `(SELECT v.${column} FROM search_value v WHERE v.doc = found.id AND v.path = ? AND v.n = 0)`
   const [n, t] = [`n${at}`, `t${at}`]
   return {
+    names: [n, t],
     columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
     values: [PRICE_PATHS.first, PRICE_PATHS.token],
     order: [
@@ -170,15 +173,17 @@ function keyOf(sort: Sort, at: number) {
   const { path, descending, missing } = sort
   if (isPrice(path)) return priceKeyOf(sort, at)
   const direction = descending ? 'DESC' : 'ASC'
-  if (path === '_score') return { columns: [], values: [], order: `score ${direction}` }
+  if (path === '_score') return { names: [], columns: [], values: [], order: `score ${direction}` }
+  const isNumber = isCount(path)
   // of several values, the first in the order counts
   const pick = descending ? 'max' : 'min'
   const of = (column: string) =>
     `(SELECT ${pick}(${column}) FROM search_value v WHERE v.doc = found.id AND v.path = ?${column === 'txt' ? ' AND v.num IS NULL' : ''})`
   const [n, t] = [`n${at}`, `t${at}`]
   return {
-    columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
-    values: [pathNumber(path), pathNumber(path)],
+    names: [n, t],
+    columns: [`${of('num')} AS ${n}`, `${isNumber ? 'NULL' : of('txt')} AS ${t}`],
+    values: isNumber ? [pathNumber(path)] : [pathNumber(path), pathNumber(path)],
     order: [
       `CASE WHEN ${n} IS NULL AND ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
       `CASE WHEN ${n} IS NULL THEN 1 ELSE 0 END`,

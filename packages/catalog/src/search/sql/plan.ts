@@ -1,7 +1,7 @@
 import type { Dialect } from '@tidegate/database'
 import type { Scope, Search } from '../syntax.js'
 import { Compiler, type Part } from './compile.js'
-import { type Condition, conditionOf } from './conditions.js'
+import { type Condition, conditionOf, NO_DOCUMENT } from './conditions.js'
 import { type Generation, scopeOf } from './generations.js'
 import { type Score, scoreOf } from './scores.js'
 
@@ -16,10 +16,10 @@ export interface Plan {
   all: Part
   /** Lists the hits that meet another condition. */
   of(part: Condition): Part
+  /** SQL for whether a document is a hit, by its id; undefined if the full-text index alone cannot tell. */
+  check: ((id: string) => Part) | undefined
   /** Like `of`, by the words of names; undefined if these do not narrow the condition. */
   inTitles(part: Condition): Part | undefined
-  /** Whether the search depends on purgatory, which is not in the database. */
-  asksPurgatory: boolean
 }
 
 /** Plans a search. Throws ValidationError if it is too expensive. */
@@ -42,11 +42,13 @@ export function planOf(search: Search, scope: Scope, dialect: Dialect, generatio
   const of = (part: Condition) => compiler.documents({ op: 'and', of: [condition, part] })
   const inTitles = (part: Condition) => compiler.inTitles({ op: 'and', of: [condition, part] })
   const all = compiler.documents(condition)
-  return { search, dialect, isScored, score, all, of, inTitles, asksPurgatory: listed !== undefined }
+  const check = compiler.check(condition)
+  return { search, dialect, isScored, score, all, of, check, inTitles }
 }
 
 /** Returns the condition for a list of DIDs. */
 function listedIn(dids: string[], dialect: Dialect): Condition {
+  if (dids.length === 0) return NO_DOCUMENT
   const list =
     dialect === 'sqlite' ? 'SELECT value FROM json_each(?)' : 'SELECT json_array_elements_text(CAST(? AS json))'
   return { op: 'listed', text: `SELECT id FROM search_document WHERE did IN (${list})`, values: [JSON.stringify(dids)] }

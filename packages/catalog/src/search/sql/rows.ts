@@ -178,3 +178,6 @@ const SLICES = 8
 export function sliceOf(id: number): number {
   return 1 + (Math.floor(id / SLOTS) % SLICES)
 }
+
+/** Returns SQL for the slice of a document by its id. */
+export const sliceIn = (id: string) => `1 + (${id} / ${SLOTS}) % ${SLICES}`

@@ -24,10 +24,20 @@ function pointsOf(boost: number, weight = 1): number {
 /** Returns the score of a query. Throws ValidationError if it has too many parts. */
 export function scoreOf(query: Clause, known: Known): Score {
   const score: Score = { constant: 0, parts: [] }
+  const seen = new Map<string, Score['parts'][number]>()
   const add = (condition: Condition, points: number, implied: boolean, within: Condition[]) => {
     if (points === 0) return
     if (implied) score.constant += points
-    else score.parts.push({ condition: { op: 'and', of: [...within, condition] }, points })
+    else {
+      const part: Condition = { op: 'and', of: [...within, condition] }
+      const key = JSON.stringify(part)
+      const same = seen.get(key)
+      if (same) same.points += points
+      else {
+        score.parts.push({ condition: part, points })
+        seen.set(key, score.parts.at(-1) as Score['parts'][number])
+      }
+    }
   }
   /** `implied`: whether all hits meet the clause. */
   const walk = (clause: Clause, factor: number, implied: boolean, within: Condition[]): void => {

@@ -96,9 +96,10 @@ export const searchMetadata: Endpoint = {
   register(app, services) {
     const orders = orderSearcher(services)
     const read = (body: unknown): Asked => {
-      const asked: Asked = readFrontEndSearch(body) ?? { search: readSearch(body) }
-      // only the form of version 5 says how many there are
-      return asked.version === 5 ? asked : { ...asked, search: { ...asked.search, counted: undefined } }
+      const { search, ...form }: Asked = readFrontEndSearch(body) ?? { search: readSearch(body) }
+      // the answer has documents alone, and how many there are only in the form of version 5
+      const counted = form.version === 5 ? search.counted : undefined
+      return { ...form, search: { ...search, counted, aggregations: {} } }
     }
     const answer = async function* ({ found, hits, version }: Answered): AsyncGenerator<string> {
       // front ends of Ocean Node read a list for each index, in two forms

@@ -344,4 +344,12 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   CREATE TABLE range_deliveries (subject TEXT PRIMARY KEY, id BIGINT NOT NULL, begun_at BIGINT NOT NULL);
   CREATE INDEX range_deliveries_by_time ON range_deliveries (begun_at);
   `,
+  // PostgreSQL: documents with equal numbers in their order, which the table's key gives in SQLite
+  {
+    sqlite: '',
+    postgres: `
+    DROP INDEX search_value_by_num;
+    CREATE INDEX search_value_by_num ON search_value (path, num, doc) WHERE num IS NOT NULL;
+    `,
+  },
 ]
