@@ -46,7 +46,7 @@ it.runIf(onLinux)('benchmarks run, and no request exceeds its budget', { timeout
     'Requests per second',
     'Calls to a node',
     'Streaming',
-    'Memory with clients',
+    'Many consumers that read 20 KB/s each',
     'What a request costs',
     'Start, memory',
     'Operations per second',

@@ -49,8 +49,8 @@ describe('the first statement of a search', () => {
   })
 
   it('names none for a search that is refused, whatever the state', async () => {
-    const many = { match: { 'metadata.name': { query: 'tide', boost: 2 } } }
-    const search = readSearch({ query: { bool: { should: Array.from({ length: 100 }, () => many) } } })
+    const word = (at: number) => ({ match: { 'metadata.name': { query: `tide${at}`, boost: 2 } } })
+    const search = readSearch({ query: { bool: { should: Array.from({ length: 100 }, (_, at) => word(at)) } } })
     const found = find(search, SCOPE, 'postgres', () => new Map(), seen(stateOf(1)))
     expect(found.next().value).toMatchObject({ next: undefined })
     expect(() => found.next({ rows: [{ state: stateOf(1) }], changes: 0 })).toThrow(ValidationError)
