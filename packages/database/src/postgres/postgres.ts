@@ -70,7 +70,7 @@ class PostgresDriver implements Driver {
   private readonly servers: Servers
   private readonly pool: pg.Pool
   private readonly timelines: Timeline
-  /** Whether the last attempt to connect failed. */
+  /** Whether no server answered the last attempt to connect. */
   private isAway = false
   /** Attempts to get a connection. */
   private waiting = 0
@@ -224,8 +224,7 @@ class PostgresDriver implements Driver {
         }
       }
     } catch (error) {
-      this.isAway = true
-      this.servers.rejected(error)
+      if (this.servers.rejected(error)) this.isAway = true
       throw error
     } finally {
       this.waiting -= 1

@@ -59,10 +59,14 @@ export class Servers {
     }
   }
 
-  /** Moves on to the next server after a failed connection, but not if all connections of the pool are in use. */
-  rejected(error: unknown): void {
-    if (/^timeout exceeded/.test((error as Error).message)) return
+  /**
+   * Moves on to the next server after a failed connection. Returns false if no server failed: all connections of the pool
+   * are in use.
+   */
+  rejected(error: unknown): boolean {
+    if (/^timeout exceeded/.test((error as Error).message)) return false
     this.preferred = (this.preferred + 1) % this.urls.length
+    return true
   }
 
   private config(): pg.ClientConfig {

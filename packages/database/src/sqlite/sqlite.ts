@@ -24,8 +24,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the embedded database: an SQLite file in WAL mode. A write is on the disk when its promise
- * resolves, so that it survives kill -9 and power loss. Several processes of a machine may share it. Throws if it cannot be opened.
+ * Opens the embedded database: an SQLite file in WAL mode. A write is on the disk when its promise resolves, so that it
+ * survives kill -9 and power loss. Several processes of a machine may share it. Throws if it cannot be opened.
  */
 export function openSqlite(
   folder: string,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { emptyPostgres } from '../../../../test/helpers/store-session.js'
-import { openPostgresStore } from '../../src/state/postgres.js'
+import { openPostgres, openPostgresStore } from '../../src/state/postgres.js'
 
 let server: PostgresBackend
 beforeAll(async () => {
@@ -31,6 +31,22 @@ describe('postgres', () => {
     await under.destroy()
     const wrong = openPostgresStore({ url: server.url().replace('secret', 'hunter2'), connections: 1, timeout: 2000 })
     await expect(wrong).rejects.toThrow(/^28P01$/)
+  })
+
+  it('lets requests wait for a connection after one has waited in vain, as long as a server answers', async () => {
+    const driver = await openPostgres({ url: server.url(), connections: 1, timeout: 2000 })
+    const ask = () => driver.query({ text: 'SELECT 1 AS one', values: [] })
+    let release: (() => void) | undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const holding = driver.session(() => released)
+    await expect(ask()).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    const waiting = [ask(), ask()]
+    release?.()
+    expect((await Promise.all(waiting)).map(({ rows }) => rows)).toEqual([[{ one: 1 }], [{ one: 1 }]])
+    await holding
+    await driver.close()
   })
 
   it('may restart: queries fail meanwhile, and succeed afterwards without a restart of the service (threat 32)', async () => {

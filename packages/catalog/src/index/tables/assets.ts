@@ -103,7 +103,7 @@ export function* readableAssets(
   return new Map(rows.map((row) => [row.nft as string, assetIn(chainId, row)]))
 }
 
-/** Reads what `readableAssets` does, to count orders: with services in place of a document if they are stored. */
+/** Reads assets to count their orders. If the services of an asset are stored, its document is not read. */
 export function* countedAssets(
   generation: number,
   chainId: number,

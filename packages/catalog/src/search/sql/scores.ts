@@ -23,21 +23,22 @@ function pointsOf(boost: number, weight = 1): number {
 
 /** Returns the score of a query. Throws ValidationError if it has too many parts. */
 export function scoreOf(query: Clause, known: Known): Score {
-  const score: Score = { constant: 0, parts: [] }
-  const seen = new Map<string, Score['parts'][number]>()
+  let constant = 0
+  const parts = new Map<string, Score['parts'][number]>()
   const add = (condition: Condition, points: number, implied: boolean, within: Condition[]) => {
     if (points === 0) return
-    if (implied) score.constant += points
-    else {
-      const part: Condition = { op: 'and', of: [...within, condition] }
-      const key = JSON.stringify(part)
-      const same = seen.get(key)
-      if (same) same.points += points
-      else {
-        score.parts.push({ condition: part, points })
-        seen.set(key, score.parts.at(-1) as Score['parts'][number])
-      }
+    if (implied) {
+      constant += points
+      return
     }
+    const part: Condition = { op: 'and', of: [...within, condition] }
+    const key = JSON.stringify(part)
+    parts.set(key, { condition: part, points: points + (parts.get(key)?.points ?? 0) })
+    if (parts.size > CATALOG_LIMITS.search.scoreParts)
+      throw ValidationError.of(
+        'query',
+        `It has more than ${CATALOG_LIMITS.search.scoreParts} parts that count for the score. Move some into "filter".`,
+      )
   }
   /** `implied`: whether all hits meet the clause. */
   const walk = (clause: Clause, factor: number, implied: boolean, within: Condition[]): void => {
@@ -56,12 +57,7 @@ export function scoreOf(query: Clause, known: Known): Score {
     } else add(conditionOf(clause, known), pointsOf(boost), implied, within)
   }
   walk(query, 1, true, [])
-  if (score.parts.length > CATALOG_LIMITS.search.scoreParts)
-    throw ValidationError.of(
-      'query',
-      `It has more than ${CATALOG_LIMITS.search.scoreParts} parts that count for the score. Move some into "filter".`,
-    )
-  return score
+  return { constant, parts: [...parts.values()] }
 }
 
 /** Groups fields by weight, the greatest first. Each level includes the fields of earlier levels. */
