@@ -129,15 +129,17 @@ export class World {
     return json.providerFee as ProviderFees
   }
 
-  /** Waits until the index has read the block of a transaction. */
+  /** Waits until the service answers by the block of a transaction. */
   async indexed(txId: string): Promise<void> {
     const { blockNumber } = await this.provider.getTransactionReceipt(txId)
     await this.indexedTo(blockNumber)
   }
 
   async indexedTo(block: number): Promise<void> {
-    const { index } = this.local.app.context.store
-    await eventually(async () => ((await index.cursor(this.network.chainId))?.block ?? -1) >= block)
+    // not the cursor of the database, which moves before the commit is durable and cached documents are dropped
+    const { catalog } = this.local.app.context.services
+    const reached = () => catalog.progress().find(({ chainId }) => chainId === this.network.chainId)?.block ?? -1
+    await eventually(async () => reached() >= block)
   }
 
   rpc(method: string, params: unknown[] = []): Promise<unknown> {
