@@ -91,6 +91,8 @@ export const PROVIDER_LIMITS = {
   bytes: {
     /** Bytes that a transfer sends before other transfers and new requests run. */
     slice: 262_144,
+    /** Successive writes that a connection takes at once after which its client is fast, and the storage is read meanwhile. */
+    quickWrites: 32,
     /** Bytes that a download may send beyond RATE_LIMIT_BYTES, so that a small file is completed. */
     overdraft: 65_536,
     /** Bytes that a storage may send ahead of the client before they are charged: the capacity of the buffers. */

@@ -85,8 +85,14 @@ export const STORAGE_LIMITS = {
     staleAfter: 600_000,
   },
   receiving: {
-    /** Bytes of one read from a plain connection. A stream to a slow client holds one chunk. */
+    /** Bytes of one read from a plain connection. */
     chunk: 65_536,
+    /** The same until the client has shown to be fast: a stream to a slow one holds one chunk. */
+    slowChunk: 16_384,
+    /** Milliseconds between two reads of a connection, from which on its client is slow. */
+    slowAfter: 250,
+    /** Successive reads without such a pause after which a client is fast: more than the buffers of both sockets take at once. */
+    quickReads: 32,
     /** Sent chunks that are kept for the next reads: as many as busy streams use at once. */
     freeChunks: 128,
   },

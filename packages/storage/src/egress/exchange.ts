@@ -97,6 +97,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       return
     }
     clearTimeout(this.deadline)
+    // they would keep the chunk that they came in until the end
+    controller.rawHeaders = null
     // resolves after the data that has arrived with the headers is processed
     queueMicrotask(() =>
       this.resolve({ status, headers, body: this.ended ? this.bufferedBody() : this.streamedBody(controller) }),
@@ -145,7 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   private streamedBody(controller: Dispatcher.DispatchController): Readable {
     this.body = new StreamedBody(controller)
-    for (const chunk of this.chunks) this.body.push(chunk)
+    for (const chunk of this.chunks.splice(0)) this.body.push(chunk)
     return this.body
   }
 }

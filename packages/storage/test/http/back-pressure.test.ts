@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import type { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { ASKING, serverAndRegistry } from '../../../../test/helpers/storage-tools.js'
 import type { StorageRegistry } from '../../src/kinds/registry.js'
@@ -85,6 +88,24 @@ describe('a file that streams', () => {
     // a whole transfer of another reader gives it every chance
     await READERS['an iterator']?.(await opened(url))
     expect(fetched).toBe(received)
+  })
+
+  it('to a reader that has taken the first chunk: keeps no memory of it', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const body = await opened(serving('/first-chunk', false, true))
+    body.on('error', () => undefined)
+    const first = await new Promise<WeakRef<ArrayBufferLike>>((resolve) => {
+      body.once('data', (chunk: Buffer) => {
+        body.pause()
+        resolve(new WeakRef(chunk.buffer))
+      })
+    })
+    await eventually(() => {
+      collect()
+      return first.deref() === undefined
+    })
+    body.destroy()
   })
 })
 

@@ -9,16 +9,25 @@ import { pump } from './pump.js'
 const SLICES = 32
 const SIZE = SLICES * PROVIDER_LIMITS.bytes.slice
 
-/** Pumps a file that is always there to a client that always takes it; returns the bytes sent, and the turns of others. */
-async function pumped(chunk: number): Promise<{ sent: number; turns: number }> {
+/** Returns a file of `SIZE` bytes that is always there. */
+function fileIn(chunk: number): Readable {
   let left = SIZE
-  const body = new Readable({
+  return new Readable({
     read() {
       const next = Buffer.alloc(Math.min(chunk, left))
       left -= next.length
       this.push(next.length > 0 ? next : null)
     },
   })
+}
+
+function pumpTo(raw: Writable, body: Readable): void {
+  const opened = { status: 200 as const, headers: { 'content-length': String(SIZE) }, body }
+  pump(opened, { raw, request: { lifetime: new Lifetime() } } as unknown as FastifyReply)
+}
+
+/** Pumps a file that is always there to a client that always takes it; returns the bytes sent, and the turns of others. */
+async function pumped(chunk: number): Promise<{ sent: number; turns: number }> {
   let sent = 0
   const raw = new Writable({
     write(bytes: Buffer, _encoding, done) {
@@ -33,8 +42,7 @@ async function pumped(chunk: number): Promise<{ sent: number; turns: number }> {
     if (!over) setImmediate(turn)
   }
   setImmediate(turn)
-  const opened = { status: 200 as const, headers: { 'content-length': String(SIZE) }, body }
-  pump(opened, { raw, request: { lifetime: new Lifetime() } } as unknown as FastifyReply)
+  pumpTo(raw, fileIn(chunk))
   await finished(raw)
   over = true
   return { sent, turns }
@@ -47,4 +55,17 @@ test.each([
   const { sent, turns } = await pumped(chunk)
   expect(sent).toBe(SIZE)
   expect(turns).toBeGreaterThanOrEqual(SLICES - 1)
+})
+
+test.each([
+  ['a client that takes each chunk at once', (done: () => void) => done(), true],
+  ['a client that takes none at once', (done: () => void) => setImmediate(done), false],
+])('the storage is read ahead only for fast clients: %s', async (_, take, isFast) => {
+  const body = fileIn(16_384)
+  const isPaused: boolean[] = []
+  pumpTo(new Writable({ write: (_bytes, _encoding, done) => take(done) }), body)
+  body.on('data', () => isPaused.push(body.isPaused()))
+  await finished(body)
+  expect(isPaused.slice(0, PROVIDER_LIMITS.bytes.quickWrites)).not.toContain(false)
+  expect(isPaused.includes(false)).toBe(isFast)
 })

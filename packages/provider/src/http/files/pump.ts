@@ -38,6 +38,8 @@ class Pump {
   private held: Buffer | undefined
   /** Bytes written in this slice. */
   private slice = 0
+  /** Successive writes that the connection took at once. */
+  private quick = 0
 
   constructor(
     opened: OpenedFile,
@@ -47,14 +49,16 @@ class Pump {
     const { body } = opened
     this.body = body
     this.remaining = declaredLength(opened)
-    this.send = body.recycle
-      ? (chunk) => raw.write(chunk, (error) => void (error ?? body.recycle?.(chunk)))
-      : (chunk) => raw.write(chunk)
+    this.send = (chunk) =>
+      raw.write(chunk, (error) => {
+        if (error) return
+        body.recycle?.(chunk)
+        this.readOn()
+      })
     const abort = () => this.abort()
     body.on('data', (chunk: Buffer) => this.take(chunk))
     body.once('end', () => this.finish())
     body.once('error', abort).once('close', abort)
-    raw.on('drain', () => this.readOn())
   }
 
   /** Discards the rest of the body: the client has left. */
@@ -74,8 +78,11 @@ class Pump {
     this.bytes += taken
     this.slice += taken
     const isAccepted = taken === 0 || this.send(taken < chunk.length ? chunk.subarray(0, taken) : chunk)
+    // until the client has shown to be fast: the body would read another chunk, and hold it
+    const isSlow = this.quick < PROVIDER_LIMITS.bytes.quickWrites
+    if (isSlow) body.pause()
     if (this.slice >= PROVIDER_LIMITS.bytes.slice) this.endSlice()
-    else if (!isAccepted) process.nextTick(this.pauseIfFull)
+    else if (isSlow || !isAccepted) process.nextTick(this.pauseIfFull)
     if (taken === chunk.length) return
     this.held = chunk.subarray(taken)
     body.pause()
@@ -93,7 +100,13 @@ class Pump {
 
   /** Pauses the body while the client is slower. Runs after the write, which Node hands to the system at the end of a tick. */
   private readonly pauseIfFull = (): void => {
-    if (this.raw.writableLength > 0) this.body.pause()
+    if (this.raw.writableLength > 0) {
+      this.quick = 0
+      this.body.pause()
+    } else {
+      this.quick += 1
+      this.readOn()
+    }
   }
 
   private endSlice(): void {
@@ -106,7 +119,7 @@ class Pump {
 
   /** Reads on, unless something still waits to be written or the slice has ended. */
   private readOn(): void {
-    if (!this.held && !this.raw.writableNeedDrain && this.slice < PROVIDER_LIMITS.bytes.slice) this.body.resume()
+    if (!this.held && this.raw.writableLength === 0 && this.slice < PROVIDER_LIMITS.bytes.slice) this.body.resume()
   }
 
   private finish(): void {
