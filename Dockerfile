@@ -9,11 +9,13 @@ COPY packages/chain/package.json packages/chain/
 COPY packages/storage/package.json packages/storage/
 COPY packages/catalog/package.json packages/catalog/
 COPY packages/hosting/package.json packages/hosting/
+COPY packages/discovery/package.json packages/discovery/
 COPY packages/provider/package.json packages/provider/
 COPY packages/cli/package.json packages/cli/
 COPY packages/dev-network/package.json packages/dev-network/
 COPY packages/client/package.json packages/client/
 COPY packages/console/package.json packages/console/
+COPY scripts/package.json scripts/
 RUN npm ci
 COPY . .
 RUN npm run build

@@ -26,8 +26,11 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, '**/*.large.test.ts'],
     projects: [
       { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'] } },
-      { extends: true, test: { name: 'integration', include: ['packages/*/test/**/*.test.ts'], ...withFixtures } },
-      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], ...withFixtures } },
+      // one lane for both: a process ends where the next file belongs to another one, and each compiles its modules for itself
+      {
+        extends: true,
+        test: { name: 'integration', include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'], ...withFixtures },
+      },
     ],
     pool: 'forks',
     // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work

@@ -1,11 +1,11 @@
 // Installs missing or outdated packages. Needs only Node. `ensure-installed.mjs`: all packages. `ensure-installed.mjs
-// service`: those of the service and the demo, a fifth of all. `ensure-installed.mjs service console`: also those of the
-// console, for a build.
+// service`: those of the service and the demo, a quarter of all. `ensure-installed.mjs service packages/console scripts`:
+// also those of these workspaces, for a build.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CONSOLE, developmentPackages, TESTS } from './build/packages.mjs'
+import { CONSOLE, developmentPackages, SCRIPTS, TESTS } from './build/packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The list of installed packages, which npm writes last. */
@@ -14,7 +14,7 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
 const [only, ...added] = process.argv.slice(2)
 const isServiceOnly = only === 'service'
-const leftOut = isServiceOnly ? [TESTS, ...(added.includes('console') ? [] : [CONSOLE])] : []
+const leftOut = isServiceOnly ? [TESTS, CONSOLE, SCRIPTS].filter((name) => !added.includes(name)) : []
 // an image may contain only some workspaces
 const workspaces = read(join(root, 'package.json')).workspaces.filter(
   (name) => !leftOut.includes(name) && existsSync(join(root, name)),

@@ -18,21 +18,22 @@ describe('scripts/ensure-installed.mjs', () => {
   }
   const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, env, stdio: 'pipe' })
   const installed = () =>
-    ['runs', 'sells', 'shows', 'tests'].filter((name) =>
+    ['builds', 'runs', 'sells', 'shows', 'tests'].filter((name) =>
       existsSync(join(project, 'node_modules', name, 'package.json')),
     )
 
   beforeAll(() => {
     const archive = (name: string, from = '..') => ({ [name]: `file:${from}/${name}-1.0.0.tgz` })
-    for (const name of ['runs', 'sells', 'shows', 'tests']) write(name, { name })
-    npm(folder, 'pack', './runs', './sells', './shows', './tests')
+    for (const name of ['builds', 'runs', 'sells', 'shows', 'tests']) write(name, { name })
+    npm(folder, 'pack', './builds', './runs', './sells', './shows', './tests')
     write('project', {
       name: 'root',
-      workspaces: ['packages/client', 'packages/console', 'test'],
+      workspaces: ['packages/client', 'packages/console', 'scripts', 'test'],
       devDependencies: archive('runs'),
     })
     write('project/packages/client', { name: 'client', dependencies: archive('sells', '../../..') })
     write('project/packages/console', { name: 'page', devDependencies: archive('shows', '../../..') })
+    write('project/scripts', { name: 'of-builds', devDependencies: archive('builds', '../..') })
     write('project/test', { name: 'of-tests', devDependencies: archive('tests', '../..') })
     npm(project, 'install', '--package-lock-only')
     for (const file of ['scripts/ensure-installed.mjs', 'scripts/build/packages.mjs'])
@@ -59,30 +60,32 @@ describe('scripts/ensure-installed.mjs', () => {
   }
   const nothing = { code: 0, npm: '' }
 
-  it('installs what the service needs without what tests and the console need, once', () => {
+  it('installs what the service needs without what tests, builds and the console need, once', () => {
     expect(ensure(['service'])).toBe(0)
     expect(installed()).toEqual(['runs', 'sells'])
     expect(ensureWith('exit 1', 'service')).toEqual(nothing)
   })
 
-  it('adds what a build of the console needs, which the demo keeps', () => {
-    const { npm: said } = ensureWith('exit 1', 'service', 'console')
+  it('adds what the console and a build need, which the demo keeps', () => {
+    const { npm: said } = ensureWith('exit 1', 'service', 'packages/console')
     expect(said).toBe(
       'ci --no-progress --include-workspace-root --workspace=packages/client --workspace=packages/console',
     )
-    expect(ensure(['service', 'console'])).toBe(0)
-    expect(installed()).toEqual(['runs', 'sells', 'shows'])
-    for (const args of [['service'], ['service', 'console']]) expect(ensureWith('exit 1', ...args)).toEqual(nothing)
+    const build = ['service', 'packages/console', 'scripts']
+    expect(ensure(build)).toBe(0)
+    expect(installed()).toEqual(['builds', 'runs', 'sells', 'shows'])
+    for (const args of [['service'], ['service', 'packages/console'], build])
+      expect(ensureWith('exit 1', ...args)).toEqual(nothing)
   })
 
   it('goes from there to everything, even when interrupted in the middle', () => {
     const interrupted = ensureWith('rm -r node_modules/runs; kill -9 $$')
     expect(interrupted).toEqual({ code: 1, npm: 'ci --no-progress' })
-    expect(installed()).toEqual(['sells', 'shows'])
+    expect(installed()).toEqual(['builds', 'sells', 'shows'])
     // what has been removed is missed, on either level
     expect(ensureWith('exit 7', 'service').code).toBe(7)
     expect(ensure([])).toBe(0)
-    expect(installed()).toEqual(['runs', 'sells', 'shows', 'tests'])
+    expect(installed()).toEqual(['builds', 'runs', 'sells', 'shows', 'tests'])
     for (const args of [[], ['service']]) expect(ensureWith('exit 1', ...args)).toEqual(nothing)
   })
 

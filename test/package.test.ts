@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { Version } from '@cyclonedx/cyclonedx-library/Spec'
 import { JsonStrictValidator } from '@cyclonedx/cyclonedx-library/Validation'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { developmentPackages, installedPackages, located, TESTS } from '../scripts/build/packages.mjs'
+import { CONSOLE, developmentPackages, installedPackages, located, SCRIPTS, TESTS } from '../scripts/build/packages.mjs'
 import { build, ROOT } from './helpers/built.js'
 import { newFolder } from './helpers/cleanup.js'
 import { prepared } from './helpers/prepared.js'
@@ -118,6 +118,17 @@ describe('the dependencies', () => {
       ([, { resolved }]) => resolved && !resolved.startsWith('https://registry.npmjs.org/'),
     )
     expect(elsewhere).toEqual([])
+  })
+
+  it('are few for the demo', () => {
+    const demo = workspaces.filter((workspace) => ![TESTS, CONSOLE, SCRIPTS].includes(workspace))
+    const keys = developmentPackages(lock, demo)
+    for (const name of ['typescript', '@cyclonedx/cyclonedx-library', '@types/node', 'fflate', 'vite'])
+      expect(keys).not.toContain(`node_modules/${name}`)
+    // several hundred files each time
+    expect(keys.filter((key) => key.endsWith('/@noble/hashes'))).toHaveLength(1)
+    // optional for uploads, and never loaded: 1,700 files, which a lockfile made anew has again
+    expect(lock.packages).not.toHaveProperty(['node_modules/@redis/client'])
   })
 
   it('have their required peers beside them, which npm is told to leave alone', () => {

@@ -15,6 +15,7 @@ export interface LockedPackage {
 
 export const TESTS: string
 export const CONSOLE: string
+export const SCRIPTS: string
 export function installedPackages(lock: Lock): string[]
 export function developmentPackages(lock: Lock, workspaces: string[]): string[]
 export function located(lock: Lock, from: string, name: string): string | undefined

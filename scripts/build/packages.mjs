@@ -8,10 +8,13 @@ export const TESTS = 'test'
 /** Workspace of the console. */
 export const CONSOLE = 'packages/console'
 
+/** Workspace of the build: what it needs and the demo does not. */
+export const SCRIPTS = 'scripts'
+
 /** The workspaces in the bundle of the service. */
 export const SERVICE = [
-  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'provider', 'cli', 'dev-network'],
-  'client',
+  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'discovery', 'provider', 'cli'],
+  ...['dev-network', 'client'],
 ].map((name) => `packages/${name}`)
 
 /**

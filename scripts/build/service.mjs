@@ -18,9 +18,9 @@ const withoutZod3 = {
 
 /**
  * Returns the files of the bundle by their path below dist/, and esbuild's metafile. `cli.js` is the command. Any other
- * folder works too, if it lies directly in `root`.
+ * folder works too, if it lies directly in `root`. `sourcemap`: a quarter of the work.
  */
-export async function bundleService(root) {
+export async function bundleService(root, { sourcemap = true } = {}) {
   /** Base folder of paths in source maps, also for another output folder. */
   const home = join(root, 'dist')
   const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json')))
@@ -49,7 +49,7 @@ export async function bundleService(root) {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
     plugins: [workspaceModules(root), withoutZod3],
-    sourcemap: 'linked',
+    sourcemap: sourcemap && 'linked',
     sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
