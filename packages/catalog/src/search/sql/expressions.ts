@@ -11,6 +11,7 @@ const DIALECTS = {
     // the plus prevents a look-up in the full-text index for each document of the list
     listed: '+rowid',
     match: 'search_text MATCH ?',
+    unlisted: 'id NOT IN (SELECT rowid FROM search_text WHERE search_text MATCH ?)',
     ofOne: (id: string) => `rowid = ${id}`,
     ofKind: undefined,
     token: (token: string) => `"${token}"`,
@@ -29,6 +30,8 @@ const DIALECTS = {
     id: 'id',
     listed: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
+    // as a join: NOT IN would compare each with all if these are too many for the memory of a statement
+    unlisted: 'NOT EXISTS (SELECT 1 FROM search_text t WHERE t.id = listed.id AND t.tsv @@ CAST(? AS tsquery))',
     ofOne: (id: string) => `id = ${id} AND slice = ${sliceIn(id)}`,
     ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
     token: (token: string) => `'${token}'`,

@@ -2,7 +2,9 @@ import type { Dialect } from '@tidegate/database'
 import type { Scope, Search } from '../syntax.js'
 import { Compiler, type Part } from './compile.js'
 import { type Condition, conditionOf, NO_DOCUMENT } from './conditions.js'
+import { flat } from './conjunctions.js'
 import { type Generation, scopeOf } from './generations.js'
+import { type PriceCondition, withPrice } from './price-conditions.js'
 import { type Score, scoreOf } from './scores.js'
 
 /** The statements of a search in one index state. */
@@ -16,8 +18,11 @@ export interface Plan {
   all: Part
   /** Lists the hits that meet another condition. */
   of(part: Condition): Part
-  /** SQL for whether a document is a hit, by its id; undefined if the full-text index alone cannot tell. */
+  /** SQL for whether a document is a hit, by its id; undefined if this takes lists of documents. */
   check: ((id: string) => Part) | undefined
+  /** The condition on first prices that each hit meets, and SQL for whether a document meets the rest. */
+  price: PriceCondition | undefined
+  checkRest: Plan['check']
   /** Like `of`, by the words of names; undefined if these do not narrow the condition. */
   inTitles(part: Condition): Part | undefined
 }
@@ -43,7 +48,9 @@ export function planOf(search: Search, scope: Scope, dialect: Dialect, generatio
   const inTitles = (part: Condition) => compiler.inTitles({ op: 'and', of: [condition, part] })
   const all = compiler.documents(condition)
   const check = compiler.check(condition)
-  return { search, dialect, isScored, score, all, of, check, inTitles }
+  const { priced, rest } = withPrice(flat([condition]))
+  const checkRest = compiler.check({ op: 'and', of: rest })
+  return { search, dialect, isScored, score, all, of, check, price: priced?.price, checkRest, inTitles }
 }
 
 /** Returns the condition for a list of DIDs. */
