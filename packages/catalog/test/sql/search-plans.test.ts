@@ -37,10 +37,9 @@ it('no statement of a search reads the values of all documents for each of some,
       orders: { sum: { field: 'stats.orders' } },
     },
   })
-  let [statements, listed, values] = [0, 0, 0]
+  let [listed, values] = [0, 0]
   runScriptSync(find(search, SCOPE, 'sqlite'), (query) => {
     const reads = query.text.includes('search_value') ? planIn(db, query) : []
-    if (reads.length > 0) statements += 1
     for (const read of reads) {
       expect(read, query.text).not.toMatch(/^SCAN (?:search_value|[fgtv])\b/)
       if (read.includes('search_value_by_price')) listed += 1
@@ -49,8 +48,8 @@ it('no statement of a search reads the values of all documents for each of some,
     return { rows: db.prepare(query.text).all(...query.values) as Result['rows'], changes: 0 }
   })
   db.close()
-  // each statement lists the documents with a price in the token once
-  expect(listed).toBe(statements)
+  // the hits are counted and listed, and each aggregation reads that list
+  expect(listed).toBe(2)
   expect(values).toBeGreaterThan(4)
 })
 

@@ -1,4 +1,4 @@
-import { run, type Script, type Value } from '@tidegate/database'
+import { type Dialect, run, type Script, type Value } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { PRICE_PATHS, PRICES } from '../prices.js'
@@ -29,20 +29,38 @@ const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.pat
  */
 export function* aggregated(
   wanted: Record<string, Aggregation>,
-  { text, values }: Part,
+  hits: Part,
   areMany: boolean,
+  dialect: Dialect,
   most: number = CATALOG_LIMITS.search.aggregated,
 ): Script<Record<string, Aggregated>> {
   if (Object.keys(wanted).length === 0) return {}
-  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
-  const all = isPartial
-    ? { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] }
-    : { text, values }
+  const { all, isPartial } = dialect === 'sqlite' ? yield* listedOnce(hits, most) : yield* newestOf(hits, areMany, most)
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
   if (isPartial) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
   return Object.fromEntries(results)
+}
+
+/** Lists the newest hits once for all aggregations: a prefix of a frequent word takes SQLite longer than a list of all documents. */
+function* listedOnce({ text, values }: Part, most: number): Script<{ all: Part; isPartial: boolean }> {
+  const newest = `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`
+  const list = `SELECT count(*) AS n, json_group_array(id) AS ids FROM (${newest}) AS newest`
+  const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows as { n: number; ids: string }[]
+  const { n, ids } = row as { n: number; ids: string }
+  const isPartial = n > most
+  const shown = isPartial ? `${ids.slice(0, ids.lastIndexOf(','))}]` : ids
+  return { all: { text: 'SELECT value AS id FROM json_each(?)', values: [shown] }, isPartial }
+}
+
+function* newestOf({ text, values }: Part, areMany: boolean, most: number): Script<{ all: Part; isPartial: boolean }> {
+  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
+  if (!isPartial) return { all: { text, values }, isPartial }
+  return {
+    all: { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] },
+    isPartial,
+  }
 }
 
 function* sum(path: string, all: Part): Script<Aggregated> {

@@ -117,7 +117,12 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
     assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
     maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
-    aggregations: yield* aggregated(search.aggregations, all, n > LIMITS.counted || search.counted !== LIMITS.counted),
+    aggregations: yield* aggregated(
+      search.aggregations,
+      all,
+      n > LIMITS.counted || search.counted !== LIMITS.counted,
+      plan.dialect,
+    ),
   }
 }
 
