@@ -19,7 +19,8 @@ import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { stateIn, stateQuery } from '../../src/search/sql/find.js'
 import { generationsIn } from '../../src/search/sql/generations.js'
-import { planOf } from '../../src/search/sql/plan.js'
+import { counted } from '../../src/search/sql/page.js'
+import { type Plan, planOf } from '../../src/search/sql/plan.js'
 import { byPrice } from '../../src/search/sql/price-order.js'
 import { pathNumber } from '../../src/search/sql/tokens.js'
 import { address, CHAIN } from './arbitraries.js'
@@ -193,9 +194,12 @@ describe('prices', () => {
             const [key] = search.sort
             if (!sort || !key) continue
             for (const [dialect, ask] of asks) {
-              const plan = planOf(search, SCOPE, dialect, generationsIn(stateIn(await ask(stateQuery(dialect)))))
-              const dids = await runScript(byPrice(plan, key, steps), ask)
-              expect(dids, `${dialect}: ${JSON.stringify(query)} ${JSON.stringify(sort)}`).toEqual(expected)
+              const first = planOf(search, SCOPE, dialect, generationsIn(stateIn(await ask(stateQuery(dialect)))))
+              for (const plan of [first, first.byLookUp?.() as Plan]) {
+                expect(await runScript(counted(plan.all, 100), ask)).toBe(hits.length)
+                const dids = await runScript(byPrice(plan, key, steps), ask)
+                expect(dids, `${dialect}: ${JSON.stringify(query)} ${JSON.stringify(sort)}`).toEqual(expected)
+              }
             }
           }
         },

@@ -16,7 +16,8 @@ export interface Part {
 
 /**
  * Compiles conditions to parts of SQL statements. Documents must also meet `base`. `every` matches all searchable documents, for
- * conditions without a search term. `older`: PostgreSQL has rows without titles and tokens of `longTextWord`, of an earlier version.
+ * conditions without a search term. `pricesOfEach`: looks up the first price of each document with the words, instead of a list of all
+ * with such prices. `older`: PostgreSQL has rows without titles and tokens of `longTextWord`, of an earlier version.
  */
 export class Compiler {
   private readonly expressions: Expressions
@@ -24,6 +25,7 @@ export class Compiler {
   constructor(
     private readonly dialect: Dialect,
     private readonly scope: { base: Condition; every: Condition; older: boolean },
+    private readonly pricesOfEach = false,
   ) {
     this.expressions = new Expressions(dialect, scope.every)
   }
@@ -158,7 +160,10 @@ export class Compiler {
     const filter = this.filterOf(isOfKind ? undefined : kind)
     const values: Value[] = [this.expressions.text({ op: 'and', of: parts }), ...filter.values]
     const text = `SELECT ${id} AS id FROM search_text WHERE ${match}${filter.text}`
-    return this.inLists(text, values, listed, others, tables)
+    const { priced, rest: lists } = this.pricesOfEach ? withPrice(others) : { priced: undefined, rest: others }
+    if (!priced) return this.inLists(text, values, listed, lists, tables)
+    const price = priceCheck(priced.price, `search_text.${id}`)
+    return this.inLists(`${text} AND ${price.text}`, [...values, ...price.values], listed, lists, tables)
   }
 
   /** Adds the lists that must or must not contain a document to a statement. */

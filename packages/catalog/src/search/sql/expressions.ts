@@ -30,8 +30,9 @@ const DIALECTS = {
     id: 'id',
     listed: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
-    // as a join: NOT IN would compare each with all if these are too many for the memory of a statement
-    unlisted: 'NOT EXISTS (SELECT 1 FROM search_text t WHERE t.id = listed.id AND t.tsv @@ CAST(? AS tsquery))',
+    // a join, since NOT IN compares each with all if these exceed the memory of a statement. OFFSET 0: listed once, not looked up by each id
+    unlisted: `NOT EXISTS (SELECT 1 FROM (SELECT t.id FROM search_text t WHERE t.tsv @@ CAST(? AS tsquery) OFFSET 0) AS excluded
+      WHERE excluded.id = listed.id)`,
     ofOne: (id: string) => `id = ${id} AND slice = ${sliceIn(id)}`,
     ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
     token: (token: string) => `'${token}'`,
