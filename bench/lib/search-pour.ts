@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
+import { IS_FIRST_PRICE } from '../../packages/catalog/src/search/sql/price-conditions.js'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { SearchRows } from './search-rows.js'
 
@@ -66,10 +67,16 @@ export async function pouredPostgres(url: string, from: number, to: number): Pro
   await client.end()
 }
 
+const FIRST_PRICES = `WHERE ${IS_FIRST_PRICE}`
+const PRICE_INDEXES = {
+  search_value_by_price: `ON search_value (path, txt, num, doc DESC) ${FIRST_PRICES}`,
+  search_value_by_price_down: `ON search_value (path, txt, num DESC, doc DESC) ${FIRST_PRICES}`,
+}
 /** Indexes that are made at the end, by table. */
 const LATER: Record<Sink['dialect'], Record<string, string>> = {
-  sqlite: { search_value_by_num: 'ON search_value (path, num) WHERE num IS NOT NULL' },
+  sqlite: { ...PRICE_INDEXES, search_value_by_num: 'ON search_value (path, num) WHERE num IS NOT NULL' },
   postgres: {
+    ...PRICE_INDEXES,
     search_value_by_num: 'ON search_value (path, num, doc) WHERE num IS NOT NULL',
     search_text_by_token: 'ON search_text USING gin (tsv) WITH (fastupdate = off)',
   },

@@ -15,12 +15,11 @@ export const PRICES = {
 /** Whether a field is a price. */
 export const isPrice = (path: string): boolean => path === PRICES.each || path === PRICES.first
 
-/** Numbers of the paths of prices, as stored. */
-export const PRICE_PATHS = {
-  each: pathNumber(PRICES.each),
-  first: pathNumber(PRICES.first),
-  token: pathNumber(PRICES.token),
-}
+/** Numbers of the paths of prices, as stored. The row of the first price has its token as text. */
+export const PRICE_PATHS = { each: pathNumber(PRICES.each), first: pathNumber(PRICES.first) }
+
+/** The path of rows that earlier versions wrote for tokens. */
+export const OLDER_TOKEN = pathNumber(PRICES.token)
 
 /** Returns the rows of prices, which share their paths with no other value. */
 export function priceRows({ offers }: Pick<IndexedAsset, 'offers'>): SearchValue[] {
@@ -30,7 +29,6 @@ export function priceRows({ offers }: Pick<IndexedAsset, 'offers'>): SearchValue
   const each = [...new Set(all.map(({ price }) => Number(price)))]
   return [
     ...each.map((num, n) => ({ path: PRICE_PATHS.each, n, num, txt: null })),
-    { path: PRICE_PATHS.first, n: 0, num: Number(first.price), txt: null },
-    ...(first.token ? [{ path: PRICE_PATHS.token, n: 0, num: null, txt: first.token }] : []),
+    { path: PRICE_PATHS.first, n: 0, num: Number(first.price), txt: first.token ?? null },
   ]
 }

@@ -186,7 +186,7 @@ describe('a search answers the same everywhere', () => {
     for (const [dialect, ask] of asksOf(embedded)) {
       const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
       const { all } = planOf(search, { ...SCOPE, purgatory: [] }, dialect, generations)
-      const found = await runScript(aggregated(search.aggregations, all, true, 3), ask)
+      const found = await runScript(aggregated(search.aggregations, all, true, dialect, 3), ask)
       expect(found, dialect).toEqual({ tags: { ...tags, doc_count_error_upper_bound: -1 }, total })
     }
     embedded.close()

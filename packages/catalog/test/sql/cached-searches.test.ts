@@ -3,17 +3,20 @@ import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import { openPostgresStore } from '../../../provider/src/state/postgres.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
+import { openPostgres, openPostgresStore } from '../../../provider/src/state/postgres.js'
+import { openSqlite, openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { CachedSearches, keyOf } from '../../src/search/sql/cached-searches.js'
+import { Searches } from '../../src/search/sql/searches.js'
+import { LastStatistics } from '../../src/search/sql/statistics.js'
 import type { Scope } from '../../src/search/syntax.js'
 
 const CHAIN = 7
@@ -92,6 +95,48 @@ describe('what a search found before', () => {
     expect(await told()).toMatchObject({ found: 1, name: 'tide, read again' })
     while (await index.sweep(CHAIN));
     expect(await told()).toMatchObject({ found: 1, name: 'tide, read again' })
+  })
+
+  it.each([
+    'sqlite',
+    'postgres',
+  ])('of statistics over many documents is shown for a while, beside current hits, while they are computed anew: %s', async (database) => {
+    const { index } = stores[database] as StateStore
+    const db = await (database === 'sqlite'
+      ? openSqlite(folder)
+      : openPostgres({ url: server.url(), connections: 4, timeout: 60_000 }))
+    const order = async () => {
+      const from = (await index.cursor(CHAIN)) as Cursor
+      const block = from.block + 1
+      expect(await index.commit({ chainId: CHAIN, from, to: at(block), changes: [orderOf(TOKEN)], undoSince: 0 })).toBe(
+        true,
+      )
+    }
+    const ordersIn = async (searches: Searches, scope = SCOPE) => {
+      const { hits, assets, aggregations } = await searches.find(TIDE, scope)
+      return [assets.get(hits[0]?.did as string)?.datatokens[0]?.orders, (aggregations.n as { value: number }).value]
+    }
+    const searchesWith = (age: number, rest: number, many = 1) =>
+      new Searches(db, 5000, new LastStatistics(many, { age, rest }))
+    const [lasting, brief, few] = [searchesWith(60_000, 0), searchesWith(1, 0), searchesWith(60_000, 0, 2)]
+    const [first] = await ordersIn(lasting)
+    for (const one of [lasting, brief, few]) expect(await ordersIn(one)).toEqual([first, first])
+    await order()
+    const now = (first as number) + 1
+    expect(await ordersIn(lasting)).toEqual([now, first])
+    await eventually(async () => (await ordersIn(lasting))[1] === now)
+    // of another scope, of few hits, and older than is shown
+    expect(await ordersIn(few)).toEqual([now, now])
+    expect(await ordersIn(brief)).toEqual([now, now])
+    await order()
+    expect(await ordersIn(lasting, { ...SCOPE, encrypted: false })).toEqual([now + 1, now + 1])
+    // not before it has rested
+    const resting = searchesWith(60_000, 1e9)
+    expect(await ordersIn(resting)).toEqual([now + 1, now + 1])
+    await order()
+    for (let times = 0; times < 3; times++) expect(await ordersIn(resting)).toEqual([now + 2, now + 1])
+    for (const one of [lasting, brief, few, resting]) await one.close()
+    await db.close()
   })
 
   it.each(['sqlite', 'postgres'])('is served by services that are of its document: %s', async (database) => {

@@ -1,19 +1,34 @@
 import Database from 'libsql'
 import { expect, it } from 'vitest'
 import { runScriptSync } from '../../../database/src/script.js'
-import type { Result } from '../../../database/src/sql.js'
+import type { Query, Result } from '../../../database/src/sql.js'
 import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { find } from '../../src/search/sql/find.js'
+import { find, stateIn, stateQuery } from '../../src/search/sql/find.js'
+import { generationsIn } from '../../src/search/sql/generations.js'
+import { planOf } from '../../src/search/sql/plan.js'
+import { byPrice } from '../../src/search/sql/price-order.js'
 
-/** A million documents have forty million values. */
-it('no statement of a search reads the values of all documents for each of some, or those of all fields', () => {
+const SCOPE = { chains: [1], encrypted: true, purgatory: [] }
+const SOLD = { term: { 'stats.price.tokenAddress': `0x${'1'.repeat(40)}` } }
+
+/** Returns an empty database with the tables of a chain. */
+function empty(): Database.Database {
   const db = new Database(':memory:')
   for (const step of migrationsFor('sqlite')) db.exec(step)
   db.exec("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (1, 1, 'live', 0)")
+  return db
+}
+
+const planIn = (db: Database.Database, { text, values }: Query) =>
+  (db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[]).map(({ detail }) => detail)
+
+/** A million documents have forty million values. */
+it('no statement of a search reads the values of all documents for each of some, or those of all fields', () => {
+  const db = empty()
   const search = readSearch({
     size: 0,
-    query: { bool: { filter: [{ term: { 'stats.price.tokenAddress': `0x${'1'.repeat(40)}` } }] } },
+    query: { bool: { filter: [SOLD] } },
     aggs: {
       tags: {
         terms: { field: 'metadata.tags', order: { sales: 'desc' } },
@@ -22,21 +37,45 @@ it('no statement of a search reads the values of all documents for each of some,
       orders: { sum: { field: 'stats.orders' } },
     },
   })
-  let [statements, listed, values] = [0, 0, 0]
-  const scope = { chains: [1], encrypted: true, purgatory: [] }
-  runScriptSync(find(search, scope, 'sqlite'), (query) => {
-    const plan = db.prepare(`EXPLAIN QUERY PLAN ${query.text}`).all(...query.values) as { detail: string }[]
-    const reads = query.text.includes('search_value') ? plan.map(({ detail }) => detail) : []
-    if (reads.length > 0) statements += 1
+  let [listed, values] = [0, 0]
+  runScriptSync(find(search, SCOPE, 'sqlite'), (query) => {
+    const reads = query.text.includes('search_value') ? planIn(db, query) : []
     for (const read of reads) {
       expect(read, query.text).not.toMatch(/^SCAN (?:search_value|[fgtv])\b/)
-      if (read.includes('search_value_by_num')) listed += 1
+      if (read.includes('search_value_by_price')) listed += 1
       if (/^SEARCH [fgtv] .*PRIMARY KEY \(doc=\? AND path=\?/.test(read)) values += 1
     }
     return { rows: db.prepare(query.text).all(...query.values) as Result['rows'], changes: 0 }
   })
   db.close()
-  // each statement lists the documents with a price once
-  expect(listed).toBe(statements)
+  // the hits are counted and listed, and each aggregation reads that list
+  expect(listed).toBe(2)
   expect(values).toBeGreaterThan(4)
+})
+
+const RANGE = { range: { 'stats.price.value': { gt: 0, lte: 100 } } }
+it.each([
+  ['asc', [SOLD, RANGE], ['search_value_by_price (path=? AND txt=? AND num>? AND num<?)']],
+  ['desc', [SOLD, RANGE], ['search_value_by_price_down (path=? AND txt=? AND num>? AND num<?)']],
+  ['asc', [], ['search_value_by_price (path=? AND txt=?)', 'search_value_by_price (path=? AND txt>?)']],
+  ['desc', [], ['search_value_by_price_down (path=? AND txt>?)', 'search_value_by_price_down (path=? AND txt=?)']],
+] as const)('an index has the order of prices: %s, of %j', (order, filter, wanted) => {
+  const db = empty()
+  const search = readSearch({ query: { bool: { filter } }, sort: { 'stats.price.value': order } })
+  const rows = ({ text, values }: Query) => ({ rows: db.prepare(text).all(...values) as Result['rows'], changes: 0 })
+  const plan = planOf(search, SCOPE, 'sqlite', generationsIn(stateIn(rows(stateQuery('sqlite')))))
+  const read: string[] = []
+  runScriptSync(
+    byPrice(plan, { path: 'stats.price.value', descending: order === 'desc', missing: 'last' }),
+    (query) => {
+      const explained = planIn(db, query).filter((one) => one.startsWith('SEARCH v'))
+      if (explained.length > 0) read.push(...explained)
+      // the page itself is sorted, and nothing else
+      const sorts = planIn(db, query).filter((one) => one.includes('TEMP B-TREE FOR ORDER BY'))
+      expect(sorts.length, query.text).toBeLessThanOrEqual(1)
+      return rows(query)
+    },
+  )
+  db.close()
+  expect(new Set(read)).toEqual(new Set(wanted.map((one) => `SEARCH v USING COVERING INDEX ${one}`)))
 })

@@ -25,6 +25,8 @@ const TAKE_BACK = `
   DROP TABLE index_market;
   DELETE FROM index_undo WHERE kind IN ('market', 'offer');
   DELETE FROM search_value;
+  DROP INDEX search_value_by_price;
+  DROP INDEX search_value_by_price_down;
   ALTER TABLE index_cursor DROP COLUMN format_mark;
   DROP INDEX index_nft_by_owner;
   ALTER TABLE deliveries DROP COLUMN counted;
@@ -108,7 +110,7 @@ describe.each(['embedded', 'PostgreSQL'])('an index of a version without orders 
   }
 
   it('is served while it is rebuilt beside, also after a stop in the middle, and becomes complete', async () => {
-    await onDatabase(TAKE_BACK, VERSION)
+    await onDatabase(postgres ? `${TAKE_BACK} DROP INDEX search_value_older_token` : TAKE_BACK, VERSION)
     const middle = Math.floor((await world.provider.getBlockNumber()) / 2)
     proxy.refuse = (method, [filter]) =>
       method === 'eth_getLogs' && !(Number((filter as { toBlock?: string }).toBlock) <= middle)

@@ -1,6 +1,7 @@
-import { run, type Script, type Value } from '@tidegate/database'
+import { type Dialect, run, type Script, type Value } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { PRICE_PATHS, PRICES } from '../prices.js'
 import type { Aggregated, Aggregation, Bucket } from '../syntax.js'
 import type { Part } from './compile.js'
 import { counted } from './page.js'
@@ -11,8 +12,14 @@ const UNKNOWN = -1
 
 type Terms = Extract<Aggregation, { kind: 'terms' }>
 
-/** SQL for the key of a value: its text, or its number if it has no text. */
-const KEY = (row: string) => `${row}.txt, CASE WHEN ${row}.txt IS NULL THEN ${row}.num END`
+/** Returns the stored path of a field, and SQL for the key of its values: the text, or the number if there is no text. */
+function keyOf(field: string, row: string): { path: number; txt: string; num: string } {
+  const [txt, num] = [`${row}.txt`, `${row}.num`]
+  // one row has both the first price and its token
+  if (field === PRICES.first) return { path: PRICE_PATHS.first, txt: `CASE WHEN 1 = 0 THEN ${txt} END`, num }
+  if (field === PRICES.token) return { path: PRICE_PATHS.first, txt, num: `CASE WHEN 1 = 0 THEN ${num} END` }
+  return { path: pathNumber(field), txt, num: `CASE WHEN ${txt} IS NULL THEN ${num} END` }
+}
 // without IS NOT NULL, for which SQLite would read the index of all documents' numbers
 const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ?)'
 
@@ -22,20 +29,38 @@ const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.pat
  */
 export function* aggregated(
   wanted: Record<string, Aggregation>,
-  { text, values }: Part,
+  hits: Part,
   areMany: boolean,
+  dialect: Dialect,
   most: number = CATALOG_LIMITS.search.aggregated,
 ): Script<Record<string, Aggregated>> {
   if (Object.keys(wanted).length === 0) return {}
-  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
-  const all = isPartial
-    ? { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] }
-    : { text, values }
+  const { all, isPartial } = dialect === 'sqlite' ? yield* listedOnce(hits, most) : yield* newestOf(hits, areMany, most)
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
   if (isPartial) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
   return Object.fromEntries(results)
+}
+
+/** Lists the newest hits once for all aggregations: a prefix of a frequent word takes SQLite longer than a list of all documents. */
+function* listedOnce({ text, values }: Part, most: number): Script<{ all: Part; isPartial: boolean }> {
+  const newest = `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`
+  const list = `SELECT count(*) AS n, json_group_array(id) AS ids FROM (${newest}) AS newest`
+  const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows as { n: number; ids: string }[]
+  const { n, ids } = row as { n: number; ids: string }
+  const isPartial = n > most
+  const shown = isPartial ? `${ids.slice(0, ids.lastIndexOf(','))}]` : ids
+  return { all: { text: 'SELECT value AS id FROM json_each(?)', values: [shown] }, isPartial }
+}
+
+function* newestOf({ text, values }: Part, areMany: boolean, most: number): Script<{ all: Part; isPartial: boolean }> {
+  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
+  if (!isPartial) return { all: { text, values }, isPartial }
+  return {
+    all: { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] },
+    isPartial,
+  }
 }
 
 function* sum(path: string, all: Part): Script<Aggregated> {
@@ -52,7 +77,7 @@ interface BucketRow {
   [sum: `s${number}`]: Value
 }
 
-const keyOf = ({ txt, num }: Pick<BucketRow, 'txt' | 'num'>) => txt ?? (num as number)
+const keyIn = ({ txt, num }: Pick<BucketRow, 'txt' | 'num'>) => txt ?? (num as number)
 
 function* terms({ path, size, order, inside }: Terms, all: Part): Script<Aggregated> {
   const sums = Object.entries(inside).filter(([, one]) => one.kind === 'sum')
@@ -61,19 +86,20 @@ function* terms({ path, size, order, inside }: Terms, all: Part): Script<Aggrega
   const by = order.by === '_count' ? 'n' : order.by === '_key' ? undefined : `s${at}`
   const direction = order.descending ? 'DESC' : 'ASC'
   const keys = by ? `${by} ${direction}, key_kind, txt, num` : `key_kind, txt ${direction}, num ${direction}`
+  const f = keyOf(path, 'f')
   // `pairs` is the total over all buckets, including those beyond the limit
   const text = `SELECT * FROM (
-      SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, CASE WHEN f.txt IS NULL THEN 1 ELSE 0 END AS key_kind,
+      SELECT ${f.txt} AS txt, ${f.num} AS num, CASE WHEN ${f.txt} IS NULL THEN 1 ELSE 0 END AS key_kind,
         count(*) AS n, CAST(SUM(count(*)) OVER () AS BIGINT) AS pairs${columns}
       FROM (${all.text}) AS m CROSS JOIN search_value f
-      WHERE f.doc = m.id AND f.path = ? AND (f.txt IS NOT NULL OR f.num IS NOT NULL) GROUP BY ${KEY('f')}, key_kind
+      WHERE f.doc = m.id AND f.path = ? AND (${f.txt} IS NOT NULL OR ${f.num} IS NOT NULL) GROUP BY ${f.txt}, ${f.num}, key_kind
     ) AS buckets ORDER BY ${keys} LIMIT ?`
-  const values = [...sums.map(([, one]) => pathNumber(one.path)), ...all.values, pathNumber(path), size]
+  const values = [...sums.map(([, one]) => pathNumber(one.path)), ...all.values, f.path, size]
   const rows = (yield* run({ text, values })).rows as unknown as BucketRow[]
   const shown = rows.reduce((count, { n }) => count + n, 0)
   const buckets = rows.map(
     (row): Bucket => ({
-      key: keyOf(row),
+      key: keyIn(row),
       doc_count: row.n,
       ...Object.fromEntries(sums.map(([name], at) => [name, { value: row[`s${at}`] as number }])),
     }),
@@ -90,14 +116,16 @@ function* within(name: string, inner: Terms, path: string, buckets: Bucket[], al
     inner.order.by === '_key'
       ? `inner_txt ${direction}, inner_num ${direction}`
       : `n ${direction}, inner_kind, inner_txt, inner_num`
+  const [f, g] = [keyOf(path, 'f'), keyOf(inner.path, 'g')]
   const text = `SELECT * FROM (
-      SELECT f.txt, CASE WHEN f.txt IS NULL THEN f.num END AS num, g.txt AS inner_txt,
-        CASE WHEN g.txt IS NULL THEN g.num END AS inner_num, CASE WHEN g.txt IS NULL THEN 1 ELSE 0 END AS inner_kind, count(*) AS n
+      SELECT ${f.txt} AS txt, ${f.num} AS num, ${g.txt} AS inner_txt, ${g.num} AS inner_num,
+        CASE WHEN ${g.txt} IS NULL THEN 1 ELSE 0 END AS inner_kind, count(*) AS n
       FROM (${all.text}) AS m CROSS JOIN search_value f CROSS JOIN search_value g
-      WHERE f.doc = m.id AND f.path = ? AND g.doc = m.id AND g.path = ? AND (f.txt IS NOT NULL OR f.num IS NOT NULL) AND (g.txt IS NOT NULL OR g.num IS NOT NULL)
-      GROUP BY ${KEY('f')}, ${KEY('g')}, inner_kind
+      WHERE f.doc = m.id AND f.path = ? AND g.doc = m.id AND g.path = ?
+        AND (${f.txt} IS NOT NULL OR ${f.num} IS NOT NULL) AND (${g.txt} IS NOT NULL OR ${g.num} IS NOT NULL)
+      GROUP BY ${f.txt}, ${f.num}, ${g.txt}, ${g.num}, inner_kind
     ) AS pairs ORDER BY ${keys} LIMIT ?`
-  const values = [...all.values, pathNumber(path), pathNumber(inner.path), CATALOG_LIMITS.search.pairs + 1]
+  const values = [...all.values, f.path, g.path, CATALOG_LIMITS.search.pairs + 1]
   const rows = (yield* run({ text, values })).rows as unknown as (BucketRow & {
     inner_txt: string | null
     inner_num: number | null
@@ -109,7 +137,7 @@ function* within(name: string, inner: Terms, path: string, buckets: Bucket[], al
     )
   const byKey = new Map<string | number, Bucket[]>()
   for (const row of rows) {
-    const key = keyOf(row)
+    const key = keyIn(row)
     const list = byKey.get(key) ?? []
     list.push({ key: row.inner_txt ?? (row.inner_num as number), doc_count: row.n })
     byKey.set(key, list)

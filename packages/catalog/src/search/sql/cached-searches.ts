@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto'
 import { type Dialect, type Query, type Result, runScript } from '@tidegate/database'
 import { charactersOf, type IndexedAsset } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
-import { asksPurgatory } from './conditions.js'
 import { find, type KnownAssets, type ResultOfState, type Seen, stateIn, stateQuery } from './find.js'
+import { hasAggregations, LastStatistics, listedIn } from './statistics.js'
 
 type Ask = (query: Query) => Promise<Result>
 
@@ -33,7 +32,18 @@ export class CachedSearches {
   constructor(
     private readonly dialect: Dialect,
     private readonly read: Ask,
+    private readonly statistics = new LastStatistics(),
   ) {}
+
+  /** Returns the last aggregations of a search with many hits, if it has been computed lately. */
+  lastStatistics(search: Search, scope: Scope): SearchResult['aggregations'] | undefined {
+    return hasAggregations(search) ? this.statistics.of(search, scope) : undefined
+  }
+
+  /** Whether the last aggregations of a search should be computed anew, by the state of the last search. */
+  areStatisticsDue(search: Search, scope: Scope): boolean {
+    return this.statistics.isDue(search, scope, this.state)
+  }
 
   /**
    * Returns the cached result of a key (see `keyOf`) if the index has not changed, else the result of `search`. Coalesces identical
@@ -78,12 +88,25 @@ export class CachedSearches {
 
   /** Finds documents by statements of one snapshot. Throws ValidationError if it is too expensive, and errors of statements. */
   async find(search: Search, scope: Scope, ask: Ask): Promise<SearchResult> {
+    const begun = performance.now()
     const answer = await runScript(
       find(search, scope, this.dialect, (state) => this.assetsIn(state), this.seen),
       ask,
     )
-    if (!answer.isTransient) this.store(keyOf(search, scope), answer)
+    if (answer.isTransient) return answer.found
+    this.store(keyOf(search, scope), answer)
+    this.statistics.keep(search, scope, answer.state, answer.found, begun)
     return answer.found
+  }
+
+  /** Computes the aggregations of a search anew, and nothing else: its snapshot may be older than that of the last search. */
+  async renewStatistics(search: Search, scope: Scope, ask: Ask): Promise<void> {
+    const begun = performance.now()
+    const { state, found, isTransient } = await runScript(
+      find({ ...search, from: 0, size: 0, sort: [], source: undefined }, scope, this.dialect),
+      ask,
+    )
+    if (!isTransient) this.statistics.keep(search, scope, state, found, begun)
   }
 
   /** The state and assets of the last search, for PostgreSQL, where each statement is a round trip. */
@@ -106,9 +129,8 @@ export class CachedSearches {
 }
 
 /** Returns the cache key of a search. It ignores the source filter, since documents are read as a whole. */
-export function keyOf({ source, ...search }: Search, { chains, encrypted, purgatory }: Scope): string {
-  const listed = asksPurgatory(search.query) ? hash('sha256', purgatory.join(' '), 'base64') : ''
-  return JSON.stringify([search, source !== undefined, chains, encrypted, listed])
+export function keyOf({ source, ...search }: Search, scope: Scope): string {
+  return JSON.stringify([search, source !== undefined, scope.chains, scope.encrypted, listedIn(search.query, scope)])
 }
 
 function assetCache(): KnownAssets {

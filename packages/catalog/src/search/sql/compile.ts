@@ -1,9 +1,10 @@
 import type { Dialect, Value } from '@tidegate/database'
 import type { Condition } from './conditions.js'
-import { flat, isOfTitle, isText, withoutKind } from './conjunctions.js'
+import { flat, isOfTitle, isText, onlyExcluded, withoutKind } from './conjunctions.js'
 import { Expressions } from './expressions.js'
 import { withLongTexts } from './long-texts.js'
 import { manyListed } from './many.js'
+import { priceCheck, withPrice } from './price-conditions.js'
 
 /** A part of a statement, with `?` for each value. */
 export interface Part {
@@ -15,7 +16,8 @@ export interface Part {
 
 /**
  * Compiles conditions to parts of SQL statements. Documents must also meet `base`. `every` matches all searchable documents, for
- * conditions without a search term. `older`: PostgreSQL has rows without titles and tokens of `longTextWord`, of an earlier version.
+ * conditions without a search term. `pricesOfEach`: looks up the first price of each document with the words, instead of a list of all
+ * with such prices. `older`: PostgreSQL has rows without titles and tokens of `longTextWord`, of an earlier version.
  */
 export class Compiler {
   private readonly expressions: Expressions
@@ -23,6 +25,7 @@ export class Compiler {
   constructor(
     private readonly dialect: Dialect,
     private readonly scope: { base: Condition; every: Condition; older: boolean },
+    private readonly pricesOfEach = false,
   ) {
     this.expressions = new Expressions(dialect, scope.every)
   }
@@ -63,13 +66,27 @@ export class Compiler {
     return { text, values, isFixed: true }
   }
 
-  /** Returns SQL for whether a searchable document meets a condition, by its id; undefined if the full-text index alone cannot tell. */
+  /**
+   * Returns SQL for whether a document meets a condition, by its id; undefined if the full-text index and the first price cannot tell.
+   */
   check(condition: Condition): ((id: string) => Part) | undefined {
-    const parts = flat([this.searchable(condition)])
-    if (this.scope.older || !parts.every(isText)) return undefined
+    const { priced, rest } = withPrice(flat([this.searchable(condition)]))
+    if (this.scope.older || !rest.every(isText)) return undefined
+    return (id) => {
+      const checks = [...this.textCheck(rest, id), ...(priced ? [priceCheck(priced.price, id)] : [])]
+      if (checks.length === 0) return { text: '1 = 1', values: [] }
+      return { text: checks.map(({ text }) => text).join(' AND '), values: checks.flatMap(({ values }) => values) }
+    }
+  }
+
+  /** Returns the check of a conjunction in the full-text index, if it needs one. */
+  private textCheck(parts: Condition[], id: string): Part[] {
+    if (parts.length === 0) return []
     const { match, ofOne } = this.expressions.syntax
-    const values = [this.expressions.text({ op: 'and', of: parts })]
-    return (id) => ({ text: `EXISTS (SELECT 1 FROM search_text WHERE ${ofOne(id)} AND ${match})`, values })
+    const row = `EXISTS (SELECT 1 FROM search_text WHERE ${ofOne(id)} AND ${match})`
+    const excluded = onlyExcluded(parts)
+    if (excluded) return [{ text: `NOT ${row}`, values: [this.expressions.text(excluded)] }]
+    return [{ text: row, values: [this.expressions.text({ op: 'and', of: parts })] }]
   }
 
   /** Returns a condition combined with `base`. */
@@ -98,12 +115,9 @@ export class Compiler {
       case 'listed':
         return condition
       case 'and': {
-        const parts = flat(condition.of)
-        return this.matching(
-          parts.filter(isText),
-          parts.filter((one) => !isText(one)),
-          tables,
-        )
+        const { priced, rest } = withPrice(flat(condition.of))
+        const others = rest.filter((one) => !isText(one))
+        return this.matching(rest.filter(isText), priced ? [priced, ...others] : others, tables)
       }
       case 'or': {
         const texts = condition.of.filter(isText)
@@ -130,18 +144,37 @@ export class Compiler {
 
   /** Lists documents by the full-text index, filtered by lists that must or must not contain them. */
   private matching(texts: Condition[], others: Condition[], tables: Part[]): Part {
-    const { id, listed, match, ofKind } = this.expressions.syntax
+    const { id, listed, match, ofKind, unlisted } = this.expressions.syntax
+    const first = others.find((one) => one.op === 'listed')
+    const excluded = first && onlyExcluded(flat(texts))
+    if (excluded) {
+      // all documents are searchable, so that the list needs no look-up of each
+      const rest = others.filter((one) => one !== first)
+      const text = `SELECT id FROM (${first.text}) AS listed WHERE `
+      if (excluded.of.length === 0) return this.inLists(`${text}1 = 1`, first.values, 'id', rest, tables)
+      const values = [...first.values, this.expressions.text(excluded)]
+      return this.inLists(text + unlisted, values, 'id', rest, tables)
+    }
     const { kind, rest } = ofKind ? withoutKind(flat(texts)) : { kind: undefined, rest: texts }
     const { parts, isOfKind } = kind && !this.scope.older ? withLongTexts(kind, rest) : { parts: rest, isOfKind: false }
     const filter = this.filterOf(isOfKind ? undefined : kind)
     const values: Value[] = [this.expressions.text({ op: 'and', of: parts }), ...filter.values]
-    let text = `SELECT ${id} AS id FROM search_text WHERE ${match}${filter.text}`
-    for (const other of others) {
-      const inside = this.inner(other.op === 'not' ? other.of : other, tables)
-      text += ` AND ${listed} ${other.op === 'not' ? 'NOT IN' : 'IN'} (${inside.text})`
-      values.push(...inside.values)
+    const text = `SELECT ${id} AS id FROM search_text WHERE ${match}${filter.text}`
+    const { priced, rest: lists } = this.pricesOfEach ? withPrice(others) : { priced: undefined, rest: others }
+    if (!priced) return this.inLists(text, values, listed, lists, tables)
+    const price = priceCheck(priced.price, `search_text.${id}`)
+    return this.inLists(`${text} AND ${price.text}`, [...values, ...price.values], listed, lists, tables)
+  }
+
+  /** Adds the lists that must or must not contain a document to a statement. */
+  private inLists(text: string, values: Value[], id: string, lists: Condition[], tables: Part[]): Part {
+    const all: Part = { text, values: [...values], isFixed: lists.length === 0 }
+    for (const list of lists) {
+      const inside = this.inner(list.op === 'not' ? list.of : list, tables)
+      all.text += ` AND ${id} ${list.op === 'not' ? 'NOT IN' : 'IN'} (${inside.text})`
+      all.values.push(...inside.values)
     }
-    return { text, values, isFixed: others.length === 0 }
+    return all
   }
 }
 

@@ -1,12 +1,11 @@
 import type { Value } from '@tidegate/database'
-import { checksummed } from '@tidegate/protocol'
-import { isAddress } from 'viem'
 import { isCount } from '../documents/document.js'
 import { folded } from '../documents/folded.js'
 import { asWord, isShortBeginning } from '../documents/words.js'
-import { isPrice, PRICE_PATHS, PRICES } from '../prices.js'
+import { isPrice, PRICES } from '../prices.js'
 import type { Clause, Field, Phrase } from '../syntax.js'
 import { withoutSuperfluous } from './implications.js'
+import { firstPrice, type PriceCondition, soldFor } from './price-conditions.js'
 import { beginningToken, existsToken, KIND, NOTHING, pathNumber, tokensForValue } from './tokens.js'
 
 /** A condition on documents. The full-text index alone answers `token`, `words`, `kind`, and their combinations. */
@@ -22,8 +21,8 @@ export type Condition =
   | { op: 'or'; of: Condition[] }
   | { op: 'not'; of: Condition }
   | { op: 'least'; count: number; of: Condition[] }
-  /** Documents in the list of a statement, which returns each `id` once. */
-  | { op: 'listed'; text: string; values: Value[] }
+  /** Documents in the list of a statement, which returns each `id` once. `price`: the list of a condition on first prices. */
+  | { op: 'listed'; text: string; values: Value[]; price?: PriceCondition }
 
 /** The field for purgatory, which is not stored in the database. */
 const PURGATORY = 'purgatory.state'
@@ -112,7 +111,7 @@ function didsOf(dids: string[]): Condition[] {
 
 function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>): Condition {
   if (isStoredNumber(path)) return counted(path, exact ? values : values.map(folded))
-  if (path === PRICES.token) return soldFor(values)
+  if (path === PRICES.token) return soldFor(values) ?? NONE
   const tokens = new Set<string>()
   const words = new Set<string>()
   for (const value of values) {
@@ -141,27 +140,21 @@ function counted(path: string, texts: string[]): Condition {
   const form = isPrice(path) ? /^\d{1,15}(?:\.\d{1,18})?$/ : /^(?:0|[1-9]\d{0,14})$/
   const numbers = texts.filter((text) => form.test(text)).map(Number)
   if (numbers.length === 0) return NONE
-  const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND num IN (${numbers.map(() => '?').join(', ')})`
+  const where = `num IN (${numbers.map(() => '?').join(', ')})`
+  if (path === PRICES.first) return firstPrice({ text: where, values: numbers })
+  const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND ${where}`
   return { op: 'listed', text, values: [pathNumber(path), ...numbers] }
 }
 
-/** Returns the condition for tokens of prices, by their addresses. */
-function soldFor(values: string[]): Condition {
-  const tokens = values.flatMap((value) => (isAddress(value, { strict: false }) ? [checksummed(value)] : []))
-  if (tokens.length === 0) return NONE
-  // no index has texts: by the documents with a price, which the index of numbers lists
-  const text = `SELECT v.doc AS id FROM search_value v WHERE v.path = ? AND v.num IS NOT NULL AND EXISTS (
-    SELECT 1 FROM search_value t WHERE t.doc = v.doc AND t.path = ? AND t.n = 0 AND t.txt IN (${tokens.map(() => '?').join(', ')}))`
-  return { op: 'listed', text, values: [PRICE_PATHS.first, PRICE_PATHS.token, ...tokens] }
-}
-
 function rangeOf({ path, above, below }: Extract<Clause, { kind: 'range' }>): Condition {
-  const values: Value[] = [pathNumber(path)]
-  let text = 'SELECT DISTINCT doc AS id FROM search_value WHERE path = ?'
-  if (above) text += ` AND num ${above.inclusive ? '>=' : '>'} ?`
-  if (below) text += ` AND num ${below.inclusive ? '<=' : '<'} ?`
-  for (const end of [above, below]) if (end) values.push(end.value)
-  return { op: 'listed', text, values }
+  const limits = ['num IS NOT NULL']
+  if (above) limits.push(`num ${above.inclusive ? '>=' : '>'} ?`)
+  if (below) limits.push(`num ${below.inclusive ? '<=' : '<'} ?`)
+  const where = limits.join(' AND ')
+  const values = [above, below].flatMap((end) => end?.value ?? [])
+  if (path === PRICES.first) return firstPrice({ text: where, values })
+  const text = `SELECT DISTINCT doc AS id FROM search_value WHERE path = ? AND ${where}`
+  return { op: 'listed', text, values: [pathNumber(path), ...values] }
 }
 
 function ofChains({ values, exact }: Extract<Clause, { kind: 'values' }>, chains: Known['chains']): Condition {

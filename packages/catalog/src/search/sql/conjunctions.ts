@@ -55,3 +55,9 @@ export function hasPrefix(condition: Condition): boolean {
   if (condition.op === 'and' || condition.op === 'or' || condition.op === 'least') return condition.of.some(hasPrefix)
   return condition.op === 'words' && condition.prefix
 }
+
+/** Returns the alternatives that a conjunction excludes; undefined if it has other parts. */
+export function onlyExcluded(parts: Condition[]): Extract<Condition, { op: 'or' }> | undefined {
+  const of = parts.flatMap((one) => (one.op === 'not' ? [one.of] : []))
+  return of.length === parts.length ? { op: 'or', of } : undefined
+}

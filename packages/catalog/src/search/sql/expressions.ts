@@ -11,6 +11,7 @@ const DIALECTS = {
     // the plus prevents a look-up in the full-text index for each document of the list
     listed: '+rowid',
     match: 'search_text MATCH ?',
+    unlisted: 'id NOT IN (SELECT rowid FROM search_text WHERE search_text MATCH ?)',
     ofOne: (id: string) => `rowid = ${id}`,
     ofKind: undefined,
     token: (token: string) => `"${token}"`,
@@ -29,6 +30,9 @@ const DIALECTS = {
     id: 'id',
     listed: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
+    // a join, since NOT IN compares each with all if these exceed the memory of a statement. OFFSET 0: listed once, not looked up by each id
+    unlisted: `NOT EXISTS (SELECT 1 FROM (SELECT t.id FROM search_text t WHERE t.tsv @@ CAST(? AS tsquery) OFFSET 0) AS excluded
+      WHERE excluded.id = listed.id)`,
     ofOne: (id: string) => `id = ${id} AND slice = ${sliceIn(id)}`,
     ofKind: '(kind = ? OR kind IS NULL AND tsv @@ CAST(? AS tsquery))',
     token: (token: string) => `'${token}'`,

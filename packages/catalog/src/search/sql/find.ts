@@ -2,6 +2,7 @@ import { type Dialect, type Query, type Result, run, type Script } from '@tidega
 import { charactersOf, type IndexedAsset, ValidationError } from '@tidegate/protocol'
 import { assetsOf } from '../../index/tables/assets.js'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { isPrice } from '../prices.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
 import { aggregated } from './aggregate.js'
 import type { Part } from './compile.js'
@@ -103,7 +104,14 @@ function* continued<T>(steps: Script<T>, query: Query): Script<T> {
   return next.value
 }
 
-function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
+/** Returns the plan that looks up the price of each document with the words, if these are few. */
+function* pricedPlan(plan: Plan): Script<Plan> {
+  if (!plan.unpriced || !plan.byLookUp) return plan
+  return (yield* counted(plan.unpriced, LIMITS.counted)) > LIMITS.counted ? plan : plan.byLookUp()
+}
+
+function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
+  const plan = yield* pricedPlan(planned)
   const { search, all, of, score, isScored } = plan
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
   const { n, hits } = yield* pageAndCount(plan, scored)
@@ -117,7 +125,12 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
     assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
     maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
-    aggregations: yield* aggregated(search.aggregations, all, n > LIMITS.counted || search.counted !== LIMITS.counted),
+    aggregations: yield* aggregated(
+      search.aggregations,
+      all,
+      n > LIMITS.counted || search.counted !== LIMITS.counted,
+      plan.dialect,
+    ),
   }
 }
 
@@ -142,10 +155,15 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
   if (size === 0) return { n: most === undefined ? 0 : yield* counted(all, most), hits: [] }
   // counting is cheaper than sorting, and decides how the hits are read
   const n = yield* counted(all, LIMITS.counted)
-  const dids = n > LIMITS.counted ? yield* sorted(plan) : undefined
+  const dids = n > LIMITS.counted || (n > 0 && isInPriceOrder(plan)) ? yield* sorted(plan) : undefined
   if (dids) return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
   return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
+}
+
+/** Whether SQLite finds hits faster in the order of prices than it lists them: a good part of the documents with these prices are hits. */
+function isInPriceOrder({ search, dialect, price, byLookUp }: Plan): boolean {
+  return dialect === 'sqlite' && price !== undefined && byLookUp !== undefined && isPrice(search.sort[0]?.path ?? '')
 }
 
 /** Counts hits, up to one more than `most`. Those of whole words alone may be enough: SQLite reads all words of a prefix first. */

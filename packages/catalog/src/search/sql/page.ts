@@ -2,11 +2,12 @@ import { type Query, type Result, run, type Script } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { isCount } from '../documents/document.js'
-import { isPrice, PRICE_PATHS } from '../prices.js'
+import { isPrice, PRICES } from '../prices.js'
 import type { Search, Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
 import { combinationsOf } from './implications.js'
+import { IS_FIRST_PRICE } from './price-conditions.js'
 import type { Score } from './scores.js'
 import { pathNumber } from './tokens.js'
 
@@ -146,19 +147,20 @@ export function* newest(
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
 }
 
+const ROW = `FROM search_value v WHERE v.doc = found.id AND v.${IS_FIRST_PRICE} AND v.n = 0`
+
 /**
  * Returns the sort key of a price: that of the first offer. Prices of different tokens cannot be compared, so assets are grouped by
  * token. Free assets are first, or last in descending order.
  */
 function priceKeyOf({ descending, missing }: Sort, at: number) {
   const direction = descending ? 'DESC' : 'ASC'
-  const of = (column: string) =>
-    `(SELECT v.${column} FROM search_value v WHERE v.doc = found.id AND v.path = ? AND v.n = 0)`
+  const of = (column: string) => `(SELECT v.${column} ${ROW})`
   const [n, t] = [`n${at}`, `t${at}`]
   return {
     names: [n, t],
     columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
-    values: [PRICE_PATHS.first, PRICE_PATHS.token],
+    values: [],
     order: [
       `CASE WHEN ${n} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
       `CASE WHEN ${t} IS NULL THEN 0 ELSE 1 END ${direction}`,
@@ -173,6 +175,11 @@ function keyOf(sort: Sort, at: number) {
   const { path, descending, missing } = sort
   if (isPrice(path)) return priceKeyOf(sort, at)
   const direction = descending ? 'DESC' : 'ASC'
+  if (path === PRICES.token) {
+    const t = `t${at}`
+    const order = `CASE WHEN ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END, ${t} ${direction}`
+    return { names: [t], columns: [`(SELECT v.txt ${ROW}) AS ${t}`], values: [], order }
+  }
   if (path === '_score') return { names: [], columns: [], values: [], order: `score ${direction}` }
   const isNumber = isCount(path)
   // of several values, the first in the order counts

@@ -1,9 +1,11 @@
 import { type Driver, type Query, type Result, runScript, SnapshotTimeout } from '@tidegate/database'
+import { SearchError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { findOrders, type OrderPage } from '../orders/find-orders.js'
 import type { OrderSearch } from '../orders/order-request.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
 import { CachedSearches, keyOf } from './cached-searches.js'
+import { hasAggregations, LastStatistics } from './statistics.js'
 import { Turns, tooSlow } from './turns.js'
 
 type Ask = (query: Query) => Promise<Result>
@@ -12,22 +14,58 @@ type Ask = (query: Query) => Promise<Result>
 export class Searches {
   private readonly turns: Turns
   private readonly answers: CachedSearches
+  /** Milliseconds for aggregations in the background. */
+  private readonly renewed: number
+  private isRenewing = false
 
   /** `deadline`: milliseconds for a search, including the queue. */
   constructor(
     private readonly db: Pick<Driver, 'dialect' | 'query' | 'snapshots'>,
     deadline: number = CATALOG_LIMITS.search.deadline,
+    statistics = new LastStatistics(),
   ) {
-    this.answers = new CachedSearches(db.dialect, (query) => db.query({ ...query, isFixed: true }))
+    this.answers = new CachedSearches(db.dialect, (query) => db.query({ ...query, isFixed: true }), statistics)
+    this.renewed = Math.min(CATALOG_LIMITS.search.statistics.deadline, db.snapshots.longest)
     this.turns = new Turns(db.snapshots.places, Math.min(deadline, db.snapshots.longest))
   }
 
-  /** Throws SearchError if unavailable or too slow, ValidationError if too expensive. */
-  find(search: Search, scope: Scope): Promise<SearchResult> {
+  /**
+   * Finds documents. The aggregations of many hits may be those of an earlier state (see statistics.ts). Throws SearchError if unavailable
+   * or too slow, ValidationError if too expensive.
+   */
+  async find(search: Search, scope: Scope): Promise<SearchResult> {
+    const statistics = this.answers.lastStatistics(search, scope)
+    try {
+      if (!statistics) return await this.current(search, scope)
+    } catch (error) {
+      // they may be known when the next one asks for them
+      if (error instanceof SearchError && hasAggregations(search)) this.renewStatistics(search, scope)
+      throw error
+    }
+    const found = await this.current({ ...search, aggregations: {} }, scope)
+    if (this.answers.areStatisticsDue(search, scope)) this.renewStatistics(search, scope)
+    return found.building ? found : { ...found, aggregations: statistics }
+  }
+
+  private current(search: Search, scope: Scope): Promise<SearchResult> {
     const begun = performance.now()
     return this.answers.cachedOr(keyOf(search, scope), () =>
       this.turns.run((end) => this.read(end, (ask) => this.answers.find(search, scope, ask)), begun),
     )
+  }
+
+  /** Computes the aggregations of a search in the background: one search at a time, since each takes seconds. */
+  private renewStatistics(search: Search, scope: Scope): void {
+    if (this.isRenewing) return
+    this.isRenewing = true
+    const renew = (end: number) => this.read(end, (ask) => this.answers.renewStatistics(search, scope, ask))
+    this.turns
+      .run(renew, performance.now(), this.renewed)
+      // the next request begins again
+      .catch(() => undefined)
+      .finally(() => {
+        this.isRenewing = false
+      })
   }
 
   /** Finds orders; undefined while they are read for the first time. Throws as `find` does. */

@@ -1,11 +1,12 @@
 import type { Script } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { isPrice } from '../prices.js'
+import { isPrice, PRICES } from '../prices.js'
 import type { Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
 import { ask, counted, newest, page } from './page.js'
 import type { Plan } from './plan.js'
+import { byPrice } from './price-order.js'
 import { existsToken, pathNumber } from './tokens.js'
 
 /** Most hits whose sort keys are read one by one. Of more, the index of numbers gives the first ones. */
@@ -18,7 +19,9 @@ const FEW: number = CATALOG_LIMITS.search.counted
 export function* sorted(plan: Plan, few = FEW): Script<string[] | undefined> {
   const { search } = plan
   const sort = fieldOf(search.sort)
-  if (!sort || isPrice(sort.path) || plan.score.parts.length > 0) return undefined
+  // no index has the order of tokens
+  if (!sort || sort.path === PRICES.token || plan.score.parts.length > 0) return undefined
+  if (isPrice(sort.path)) return yield* byPrice(plan, sort)
   const [from, end] = [search.from, search.from + search.size]
   const exists: Condition = { op: 'token', token: existsToken(sort.path) }
   const having = plan.of(exists)

@@ -27,8 +27,8 @@ export class Turns {
    * Runs a search in its turn. `end`: its deadline by performance.now(); `begun`: when its caller began to wait. The caller stops waiting at
    * the deadline, but the slot is released when the search has ended. Rejects with SearchError.
    */
-  async run<T>(search: (end: number) => Promise<T>, begun: number): Promise<T> {
-    const end = begun + this.deadline
+  async run<T>(search: (end: number) => Promise<T>, begun: number, deadline = this.deadline): Promise<T> {
+    const end = begun + deadline
     const left = Math.ceil(end - performance.now())
     if (left <= 0) throw tooSlow()
     return withDeadline({ milliseconds: left, reason: tooSlow }, async (signal) => {

@@ -14,7 +14,7 @@ const STORED_COUNTS = `SELECT d.nft, d.id, v.path, v.n, v.num
   WHERE d.chain_id = ? AND d.nft IN `
 const DROP_COUNT = sql('DELETE FROM search_value WHERE doc = :id AND path = :path AND n = :n')
 
-const DROP_PRICES = sql('DELETE FROM search_value WHERE doc = :id AND path IN (:each, :first, :token)')
+const DROP_PRICES = sql('DELETE FROM search_value WHERE doc = :id AND path IN (:each, :first)')
 
 /** Rewrites the prices of a document, if it has search rows. Does not read the document. */
 export function* updatePrices(generation: number, nft: string, dialect: Dialect): Script<void> {

@@ -1,6 +1,7 @@
 import { type Dialect, run, type Script, sql } from '@tidegate/database'
 import { renewVersion } from '../../index/tables/generations.js'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { OLDER_TOKEN } from '../prices.js'
 import { rewriteIfStorable } from './document-rows.js'
 
 /** SQL that schedules a rebuild of all search rows in the background. Until then searches are refused. */
@@ -16,6 +17,9 @@ const PENDING_LONG = pending('findable = 2')
 const WITH_OLDER_ROW = sql(
   'SELECT d.chain_id, d.nft FROM search_text t JOIN search_document d ON d.id = t.id WHERE t.tokens IS NULL LIMIT :most',
 )
+const WITH_OLDER_TOKEN = sql(
+  `SELECT d.chain_id, d.nft FROM search_value v JOIN search_document d ON d.id = v.doc WHERE v.path = ${OLDER_TOKEN} LIMIT :most`,
+)
 // the row lock that every change of a generation takes first
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
 
@@ -26,7 +30,8 @@ const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainI
 export function* unbuilt(most: number, dialect: Dialect): Script<{ chain_id: number; nft: string }[]> {
   let { rows } = yield* run(PENDING({ most }))
   if (rows.length === 0) rows = (yield* run(PENDING_LONG({ most }))).rows
-  if (rows.length === 0 && dialect === 'postgres') rows = (yield* run(WITH_OLDER_ROW({ most }))).rows
+  for (const older of dialect === 'postgres' ? [WITH_OLDER_ROW, WITH_OLDER_TOKEN] : [])
+    if (rows.length === 0) rows = (yield* run(older({ most }))).rows
   return rows as { chain_id: number; nft: string }[]
 }
 

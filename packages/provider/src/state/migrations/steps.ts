@@ -352,4 +352,25 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     CREATE INDEX search_value_by_num ON search_value (path, num, doc) WHERE num IS NOT NULL;
     `,
   },
+  // the token of the first price in the row of its amount, so that an index has the order of prices within a token. The paths are
+  // stats.price.value and stats.price.tokenAddress. PostgreSQL finds rows of an earlier version, which its instances may still write
+  {
+    sqlite: `
+    UPDATE search_value SET txt = (SELECT t.txt FROM search_value t WHERE t.doc = search_value.doc AND t.path = 61389514426295 AND t.n = 0)
+      WHERE path = 231641109928259 AND num IS NOT NULL;
+    DELETE FROM search_value WHERE path = 61389514426295 AND n = 0
+      AND doc IN (SELECT doc FROM search_value WHERE path = 231641109928259 AND num IS NOT NULL);
+    CREATE INDEX search_value_by_price ON search_value (path, txt, num, doc DESC) WHERE path = 231641109928259;
+    CREATE INDEX search_value_by_price_down ON search_value (path, txt, num DESC, doc DESC) WHERE path = 231641109928259;
+    `,
+    postgres: `
+    UPDATE search_value v SET txt = t.txt FROM search_value t
+      WHERE v.path = 231641109928259 AND v.num IS NOT NULL AND t.doc = v.doc AND t.path = 61389514426295 AND t.n = 0;
+    DELETE FROM search_value t USING search_value v
+      WHERE v.path = 231641109928259 AND v.num IS NOT NULL AND t.doc = v.doc AND t.path = 61389514426295 AND t.n = 0;
+    CREATE INDEX search_value_by_price ON search_value (path, txt, num, doc DESC) WHERE path = 231641109928259;
+    CREATE INDEX search_value_by_price_down ON search_value (path, txt, num DESC, doc DESC) WHERE path = 231641109928259;
+    CREATE INDEX search_value_older_token ON search_value (doc) WHERE path = 61389514426295;
+    `,
+  },
 ]
