@@ -59,11 +59,17 @@ export const CATALOG_LIMITS = {
     aggregations: 8,
     /** Hits that an aggregation reads, the newest first. Each costs some microseconds per field. */
     aggregated: 100_000,
-    /**
-     * Aggregations over more than `counted` hits: their maximum age in milliseconds, and those for computing them anew in the background,
-     * which begins when the last ones are `rest` times as old as it took to compute them. `kept`: characters of them.
-     */
-    statistics: { age: 60_000, deadline: 20_000, rest: 10, kept: 4_194_304 },
+    /** Aggregations over at least `counted` hits, which are computed anew in the background. */
+    statistics: {
+      /** Milliseconds for which the last ones are shown. */
+      age: 60_000,
+      /** Milliseconds for computing them in the background. */
+      deadline: 20_000,
+      /** They are computed anew when they are this many times as old as that took. A refused search waits as much for the background. */
+      rest: 10,
+      /** Characters of all that are kept. */
+      kept: 4_194_304,
+    },
     /** Counted pairs of a bucket and a nested value: an aggregation of everything by everything would take seconds. */
     pairs: 20_000,
     /** Parts of a score: each costs a look-up with the whole query. Front ends send a dozen. */

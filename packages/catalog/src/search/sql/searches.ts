@@ -1,12 +1,12 @@
 import { type Driver, type Query, type Result, runScript, SnapshotTimeout } from '@tidegate/database'
-import { SearchError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { findOrders, type OrderPage } from '../orders/find-orders.js'
 import type { OrderSearch } from '../orders/order-request.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
+import { Background } from './background.js'
 import { CachedSearches, keyOf } from './cached-searches.js'
 import { hasAggregations, LastStatistics } from './statistics.js'
-import { Turns, tooSlow } from './turns.js'
+import { SlowSearch, Turns, tooSlow } from './turns.js'
 
 type Ask = (query: Query) => Promise<Result>
 
@@ -16,7 +16,7 @@ export class Searches {
   private readonly answers: CachedSearches
   /** Milliseconds for aggregations in the background. */
   private readonly renewed: number
-  private isRenewing = false
+  private readonly background = new Background()
 
   /** `deadline`: milliseconds for a search, including the queue. */
   constructor(
@@ -39,11 +39,12 @@ export class Searches {
       if (!statistics) return await this.current(search, scope)
     } catch (error) {
       // they may be known when the next one asks for them
-      if (error instanceof SearchError && hasAggregations(search)) this.renewStatistics(search, scope)
+      if (error instanceof SlowSearch && hasAggregations(search))
+        this.renewStatistics(search, scope, CATALOG_LIMITS.search.statistics.rest)
       throw error
     }
     const found = await this.current({ ...search, aggregations: {} }, scope)
-    if (this.answers.areStatisticsDue(search, scope)) this.renewStatistics(search, scope)
+    if (this.answers.areStatisticsDue(search, scope)) this.renewStatistics(search, scope, 1)
     return found.building ? found : { ...found, aggregations: statistics }
   }
 
@@ -54,18 +55,10 @@ export class Searches {
     )
   }
 
-  /** Computes the aggregations of a search in the background: one search at a time, since each takes seconds. */
-  private renewStatistics(search: Search, scope: Scope): void {
-    if (this.isRenewing) return
-    this.isRenewing = true
+  /** Computes the aggregations of a search in the background. `rest`: see Background. */
+  private renewStatistics(search: Search, scope: Scope, rest: number): void {
     const renew = (end: number) => this.read(end, (ask) => this.answers.renewStatistics(search, scope, ask))
-    this.turns
-      .run(renew, performance.now(), this.renewed)
-      // the next request begins again
-      .catch(() => undefined)
-      .finally(() => {
-        this.isRenewing = false
-      })
+    this.background.start(rest, () => this.turns.run(renew, performance.now(), this.renewed))
   }
 
   /** Finds orders; undefined while they are read for the first time. Throws as `find` does. */

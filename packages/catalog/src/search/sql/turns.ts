@@ -2,8 +2,11 @@ import { abortable, Semaphore, withDeadline } from '@tidegate/common'
 import { SearchError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 
-export function tooSlow(): SearchError {
-  return new SearchError('SEARCH_UNAVAILABLE', 'The search took too long. Ask for less: rarer words, more filters.')
+/** A search has reached its deadline. */
+export class SlowSearch extends SearchError {}
+
+export function tooSlow(): SlowSearch {
+  return new SlowSearch('SEARCH_UNAVAILABLE', 'The search took too long. Ask for less: rarer words, more filters.')
 }
 
 function tooMany(): SearchError {
