@@ -91,7 +91,7 @@ export const STORAGE_LIMITS = {
     slowChunk: 16_384,
     /** Milliseconds between two reads of a connection, from which on its client is slow. */
     slowAfter: 250,
-    /** Successive reads without such a pause after which a client is fast: more than the buffers of both sockets take at once. */
+    /** Successive reads without such a pause after which a client is fast: as much as the buffers of slow connections take at first. */
     quickReads: 32,
     /** Sent chunks that are kept for the next reads: as many as busy streams use at once. */
     freeChunks: 128,
