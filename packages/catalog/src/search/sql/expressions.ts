@@ -50,6 +50,8 @@ const DIALECTS = {
 /** Writes full-text expressions. `every` matches all searchable documents. */
 export class Expressions {
   readonly syntax
+  /** Expressions by their condition: each part of a score is looked up with the whole query. */
+  private readonly known = new WeakMap<Condition, string>()
 
   constructor(
     dialect: Dialect,
@@ -80,6 +82,12 @@ export class Expressions {
 
   /** Returns the full-text expression of a condition. */
   text(condition: Condition): string {
+    const text = this.known.get(condition) ?? this.written(condition)
+    this.known.set(condition, text)
+    return text
+  }
+
+  private written(condition: Condition): string {
     const { syntax } = this
     switch (condition.op) {
       case 'token':
