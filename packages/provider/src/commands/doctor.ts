@@ -15,6 +15,7 @@ import { type Finding, hostingFindings } from './doctor/files.js'
 import { keyFindings } from './doctor/keys.js'
 import { limitFindings, nodeFindings } from './doctor/nodes.js'
 import { publisherFindings } from './doctor/publishers.js'
+import { replicationFindings } from './doctor/replication.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -78,6 +79,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     const chains = fault ? [] : await opened.index.chains()
     if (fault) yield { ok: false, text: `${store}: ${describeFault(fault)}` }
     else yield { ok: true, text: `${store}: answers and takes writes, ${chains.length} chain(s) in the index` }
+    if (!fault) yield* replicationFindings(opened)
     if (!fault) yield* keyFindings(settings, opened, connected)
     if (!fault && settings.HOSTING !== 'off') yield* hostingFindings(settings, opened.hosted, readsFiles)
     await opened.close()

@@ -1,5 +1,5 @@
 import { indexStore, searchConsumer, searchStore } from '@tidegate/catalog'
-import type { Driver, HealthCheckOptions } from '@tidegate/database'
+import { type Driver, type HealthCheckOptions, mayLoseWrites } from '@tidegate/database'
 import { hostedStore } from '@tidegate/hosting'
 import { cutOverStore } from '../auth/nonces/cut-over-table.js'
 import { nonceStore } from '../auth/nonces/nonce-table.js'
@@ -33,6 +33,7 @@ export function sqlStore(db: Driver) {
     checkHealth: (options?: HealthCheckOptions) => db.checkHealth(options),
     /** Time of the last successful write of this instance, in milliseconds since 1970; undefined before the first one. */
     lastWrite: () => db.lastWrite,
+    mayLoseWrites: () => mayLoseWrites(db),
     async close() {
       // a search holds a connection until it has ended
       await Promise.all([search.close(), db.close()])
