@@ -15,7 +15,7 @@ type Terms = Extract<Aggregation, { kind: 'terms' }>
 /** Returns the stored path of a field, and SQL for the key of its values: the text, or the number if there is no text. */
 function keyOf(field: string, row: string): { path: number; txt: string; num: string } {
   const [txt, num] = [`${row}.txt`, `${row}.num`]
-  // one row has both the first price and its token
+  // one row has both the first price and its token. The other one is left out as NULL of its type
   if (field === PRICES.first) return { path: PRICE_PATHS.first, txt: `CASE WHEN 1 = 0 THEN ${txt} END`, num }
   if (field === PRICES.token) return { path: PRICE_PATHS.first, txt, num: `CASE WHEN 1 = 0 THEN ${num} END` }
   return { path: pathNumber(field), txt, num: `CASE WHEN ${txt} IS NULL THEN ${num} END` }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
 import { find, type KnownAssets, type ResultOfState, type Seen, stateIn, stateQuery } from './find.js'
-import { hasAggregations, LastStatistics, listedIn } from './statistics.js'
+import { LastStatistics, listedIn, type Statistics } from './statistics.js'
 
 type Ask = (query: Query) => Promise<Result>
 
@@ -36,13 +36,13 @@ export class CachedSearches {
   ) {}
 
   /** Returns the last aggregations of a search with many hits, if it has been computed lately. */
-  lastStatistics(search: Search, scope: Scope): SearchResult['aggregations'] | undefined {
-    return hasAggregations(search) ? this.statistics.of(search, scope) : undefined
+  lastStatistics(search: Search, scope: Scope): Statistics | undefined {
+    return this.statistics.of(search, scope)
   }
 
   /** Whether the last aggregations of a search should be computed anew, by the state of the last search. */
-  areStatisticsDue(search: Search, scope: Scope): boolean {
-    return this.statistics.isDue(search, scope, this.state)
+  areStatisticsDue(last: Statistics): boolean {
+    return this.statistics.isDue(last, this.state)
   }
 
   /**

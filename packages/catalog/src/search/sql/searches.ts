@@ -34,9 +34,9 @@ export class Searches {
    * or too slow, ValidationError if too expensive.
    */
   async find(search: Search, scope: Scope): Promise<SearchResult> {
-    const statistics = this.answers.lastStatistics(search, scope)
+    const last = this.answers.lastStatistics(search, scope)
     try {
-      if (!statistics) return await this.current(search, scope)
+      if (!last) return await this.current(search, scope)
     } catch (error) {
       // they may be known when the next one asks for them
       if (error instanceof SlowSearch && hasAggregations(search))
@@ -44,8 +44,9 @@ export class Searches {
       throw error
     }
     const found = await this.current({ ...search, aggregations: {} }, scope)
-    if (this.answers.areStatisticsDue(search, scope)) this.renewStatistics(search, scope, 1)
-    return found.building ? found : { ...found, aggregations: statistics }
+    // the background takes half of the time at most: others wait for it as well
+    if (this.answers.areStatisticsDue(last)) this.renewStatistics(search, scope, 1)
+    return found.building ? found : { ...found, aggregations: last.aggregations }
   }
 
   private current(search: Search, scope: Scope): Promise<SearchResult> {

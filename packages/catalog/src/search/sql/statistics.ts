@@ -6,7 +6,8 @@ import { asksPurgatory } from './conditions.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
-interface Statistics {
+/** The last aggregations of a search. */
+export interface Statistics {
   aggregations: SearchResult['aggregations']
   state: string | null
   /** When they were computed, by performance.now(), and the milliseconds that this took. */
@@ -26,8 +27,8 @@ export class LastStatistics {
     this.kept = new LRUCache({ maxSize: LIMITS.statistics.kept, ttl: limits.age })
   }
 
-  of(search: Search, scope: Scope): SearchResult['aggregations'] | undefined {
-    return this.kept.get(keyOf(search, scope))?.aggregations
+  of(search: Search, scope: Scope): Statistics | undefined {
+    return hasAggregations(search) ? this.kept.get(keyOf(search, scope)) : undefined
   }
 
   /** Keeps the aggregations of a search that began at a time by performance.now(), if it has many hits. */
@@ -38,11 +39,9 @@ export class LastStatistics {
     this.kept.set(key, { aggregations, state, at, took: at - begun }, { size: key.length + size })
   }
 
-  /** Whether the aggregations of a search are of another state, and old enough to compute them anew. */
-  isDue(search: Search, scope: Scope, state: string | null): boolean {
-    const last = this.kept.get(keyOf(search, scope))
-    if (!last || last.state === state) return false
-    return performance.now() - last.at >= this.limits.rest * last.took
+  /** Whether aggregations are of another state, and old enough to compute them anew. */
+  isDue(last: Statistics, state: string | null): boolean {
+    return last.state !== state && performance.now() - last.at >= this.limits.rest * last.took
   }
 }
 
