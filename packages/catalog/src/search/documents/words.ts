@@ -4,8 +4,15 @@ import { folded } from './folded.js'
 
 const { word: LONGEST, beginning: BEGINNING, marks: MARKS } = CATALOG_LIMITS.search
 
-/** A DID is one word, so that a search for it does not match other DIDs. */
-const WORDS = /did:ope?:[0-9a-f]{64}|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
+/**
+ * A DID is one word, so that a search for it does not match other DIDs. So is a time, which the index adds to each document several
+ * times: its digits would match most searches for numbers.
+ */
+const WORDS =
+  /did:ope?:[0-9a-f]{64}|\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:z|[+-]\d\d:\d\d)?|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
+
+/** First character of the word of a time, so that no beginning of a number finds it. */
+const TIME = '~'
 
 /**
  * Scripts without spaces between words, and Korean, which attaches particles to nouns. Uses Script, since Unicode changes
@@ -25,6 +32,7 @@ const LETTERS = new RegExp(`\\P{M}\\p{M}{0,${MARKS}}`, 'gu')
 function runsOf(text: string): string[] {
   const words = folded(text).match(WORDS) ?? []
   return words.flatMap((word) => {
+    if (word.charAt(4) === '-') return TIME + word
     if (UNSPACED.test(word)) return (word.match(RUNS) as string[]).map(cut)
     return cut(word)
   })
@@ -84,6 +92,7 @@ export function asWord(value: string): string | undefined {
 
 /** Returns the prefixes of a word with their own tokens, which need no scan of words. */
 export function beginningsOf(word: string): string[] {
+  if (word.startsWith(TIME)) return []
   const characters = isUnspaced(word)
     ? [...(lettersOf(word)[0] as string)]
     : [...word.slice(0, 2 * BEGINNING)].slice(0, BEGINNING)
