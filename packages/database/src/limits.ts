@@ -11,7 +11,7 @@ export const DATABASE_LIMITS = {
     /** Milliseconds without a batch before the writing thread ends. */
     idle: 30_000,
     /** Pause after each batch, as a fraction of its time: other processes poll for the write lock, and must not starve. */
-    rest: 0.25,
+    rest: 0.1,
   },
   stop: {
     /** Milliseconds for work that remains after all transfers (node requests, proofs of delivery) before it is abandoned. */
