@@ -1,4 +1,4 @@
-import { leavesOf, type Searchable, searchable } from '../../packages/catalog/src/search/documents/document.js'
+import { leavesOf, ORDERS, type Searchable, searchable } from '../../packages/catalog/src/search/documents/document.js'
 import { priceRows } from '../../packages/catalog/src/search/prices.js'
 import {
   firstId,
@@ -9,6 +9,7 @@ import {
   textRow,
   valueRows,
 } from '../../packages/catalog/src/search/sql/rows.js'
+import { pathNumber } from '../../packages/catalog/src/search/sql/tokens.js'
 import { packed } from '../../packages/database/src/packed.js'
 import type { Dialect } from '../../packages/database/src/sql.js'
 import type { IndexedAsset } from '../../packages/protocol/src/ddo/indexed.js'
@@ -90,8 +91,10 @@ export class SearchRows {
   private contentAt(at: number): Content {
     while (this.contents.length <= at) {
       const metadata = contentOf()
-      const document = { did: '', created: 0, encrypted: false, ...leavesOf({ metadata }), counts: [] }
-      this.contents.push({ metadata, text: textColumns(document, this.dialect), values: valueRows(document) })
+      const document = { did: '', created: 0, encrypted: false, orders: 0, ...leavesOf({ metadata }) }
+      // the orders are those of each asset
+      const values = valueRows(document).filter(({ path }) => path !== pathNumber(ORDERS))
+      this.contents.push({ metadata, text: textColumns(document, this.dialect), values })
     }
     return this.contents[at] as Content
   }

@@ -1,4 +1,4 @@
-import { type Leaf, numberOf, type Searchable, textOf } from '../../src/search/documents/document.js'
+import { type Leaf, numberOf, ORDERS, type Searchable, textOf } from '../../src/search/documents/document.js'
 import { folded } from '../../src/search/documents/folded.js'
 import { asWord, isUnspaced } from '../../src/search/documents/words.js'
 import type {
@@ -49,7 +49,8 @@ function totalOf(count: number, most: number | undefined): SearchResult['total']
   return count > most ? { value: most, relation: 'gte' } : { value: count, relation: 'eq' }
 }
 
-const at = ({ leaves, counts }: Searchable, path: string) => [...leaves, ...counts].filter((leaf) => leaf.path === path)
+const at = ({ leaves, orders }: Searchable, path: string): Leaf[] =>
+  path === ORDERS ? [{ path, value: orders, words: [] }] : leaves.filter((leaf) => leaf.path === path)
 
 function matches(clause: Clause, document: Searchable, purgatory: string[]): boolean {
   const inside = (one: Clause) => matches(one, document, purgatory)
@@ -94,9 +95,8 @@ function isValue({ value, words }: Leaf, wanted: string, exact: boolean): boolea
 }
 
 function hasText(document: Searchable, { path }: Field, { words, prefix }: Phrase): boolean {
-  // counts have no words, but a field can be asked for a number as a text
-  const counts = document.counts.filter((count) => count.path === path)
-  if (counts.length > 0) return !prefix && words.length === 1 && counts.some(({ value }) => String(value) === words[0])
+  // it has no words, but can be asked for a number as a text
+  if (path === ORDERS) return !prefix && words.length === 1 && String(document.orders) === words[0]
   const [only = '', ...others] = words
   // such prefixes are searched in short texts only
   const isShort = prefix && others.length === 0 && [...only].length <= 2 && !isUnspaced(only)

@@ -84,7 +84,7 @@ function statsOf({ datatokens, offers }: IndexedAsset, entries: Json[], onChain:
 }
 
 function indexedMetadata(asset: IndexedAsset, onChain: OnChainData) {
-  const { metadata, nft, datatokens } = asset
+  const { metadata, nft } = asset
   const price = onChain.price ?? firstPrice(asset)
   return {
     nft: {
@@ -105,10 +105,15 @@ function indexedMetadata(asset: IndexedAsset, onChain: OnChainData) {
       datetime: isoTime(metadata.timestamp),
     },
     stats: {
-      orders: datatokens.reduce((sum, datatoken) => sum + datatoken.orders, 0),
+      orders: ordersOf(asset),
       price: price ? { ...price, value: Number(price.value) } : {},
     },
   }
+}
+
+/** Returns the number of orders of all datatokens of an asset. */
+export function ordersOf({ datatokens }: IndexedAsset): number {
+  return datatokens.reduce((sum, { orders }) => sum + orders, 0)
 }
 
 /** Returns the price of the first offer in the index, without the symbol of its token. */

@@ -60,18 +60,10 @@ const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS
   ${OFFERS[dialect]} AS offers
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
   WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
-// the document only if its services are not stored beside it
-const countedIn = (
-  dialect: Dialect,
-) => `SELECT ${COLUMNS}, a.services, CASE WHEN a.services IS NULL THEN a.ddo ELSE '' END AS ddo,
-  ${DATATOKENS[dialect]} AS datatokens
-  FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
-  WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
 const offersOf = (dialect: Dialect) => `SELECT ${DATATOKENS[dialect]} AS datatokens, ${OFFERS[dialect]} AS offers
   FROM index_asset a WHERE a.chain_id = ? AND a.nft IN `
 const OFFERS_OF = { sqlite: offersOf('sqlite'), postgres: offersOf('postgres') }
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
-const COUNTED = { sqlite: countedIn('sqlite'), postgres: countedIn('postgres') }
 const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
 /** Reads assets of the live generations for a list. Omits missing assets, and long documents (`unread`). `isLast`: see Query. */
@@ -101,20 +93,6 @@ export function* readableAssets(
 ): Script<Map<string, IndexedAsset>> {
   const { rows } = yield* run(among(READABLE[dialect], nfts, [generation]))
   return new Map(rows.map((row) => [row.nft as string, assetIn(chainId, row)]))
-}
-
-/** Reads assets to count their orders. If the services of an asset are stored, its document is not read. */
-export function* countedAssets(
-  generation: number,
-  chainId: number,
-  nfts: string[],
-  dialect: Dialect,
-): Script<IndexedAsset[]> {
-  const { rows } = yield* run(among(COUNTED[dialect], nfts, [generation]))
-  return rows.map((row) => {
-    const asset = assetIn(chainId, row)
-    return row.services === null ? asset : { ...asset, services: row.services as string }
-  })
 }
 
 /** Reads the active offers of an NFT without its document. Undefined if it has no asset. */

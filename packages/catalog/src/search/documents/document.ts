@@ -1,4 +1,4 @@
-import { assetDocument, type IndexedAsset, isConsumable, opened, readServices, upTo } from '@tidegate/protocol'
+import { assetDocument, type IndexedAsset, isConsumable, opened, ordersOf, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { RowRoom } from './row-room.js'
@@ -15,9 +15,6 @@ export interface Leaf {
   words: (string | undefined)[]
 }
 
-/** A number that is stored outside the full-text index. */
-export type Count = Leaf & { value: number }
-
 /** The searchable part of a document. */
 export interface Searchable {
   did: string
@@ -25,8 +22,8 @@ export interface Searchable {
   created: number
   encrypted: boolean
   leaves: Leaf[]
-  /** Values that change with every order. They can be compared, but are not in the full-text index. */
-  counts: Count[]
+  /** The value of ORDERS. */
+  orders: number
   /** Every path with a value below it, including those of objects. */
   paths: Set<string>
 }
@@ -40,12 +37,8 @@ const LEFT_OUT = new Set([
   'indexedMetadata.stats.prices',
 ])
 
-/** Fields that change with every order. They are not in the full-text index, which is slow to write. */
-export const COUNTS = { all: 'stats.orders', each: 'indexedMetadata.stats.orders' } as const
-
-export function isCount(path: string): boolean {
-  return path === COUNTS.all || path === COUNTS.each
-}
+/** The number of an asset's orders. It changes with every order, so it is not in the full-text index, which is slow to write. */
+export const ORDERS = 'stats.orders'
 
 /** Fields of the index, which come first, so that a document with many values cannot displace them. */
 const FIRST = [
@@ -64,6 +57,8 @@ const FIRST = [
 const ALIASES: [RegExp, string][] = [
   [/^_id$/, 'id'],
   [/^indexedMetadata\.(?=(?:nft|event|purgatory)(?:\.|$))/, ''],
+  // one count per asset: clients sort by it and sum it up. By service it is in the document
+  [/^indexedMetadata\.stats\.orders$/, ORDERS],
   [/^indexedMetadata\.stats\.datatokenAddress$/, 'datatokens.address'],
   [/^indexedMetadata\.stats\.(?=(?:name|symbol|serviceId)$)/, 'datatokens.'],
   [/^event\.tx$/, 'event.txid'],
@@ -89,42 +84,26 @@ function pathIn(parent: string, key: string): string {
 /** Returns the searchable part of an asset; undefined if it must not be found. */
 export function searchable(asset: IndexedAsset): Searchable | undefined {
   if (!isConsumable(asset.metadata.state)) return undefined
-  const found = readIn(asset, leavesOf)
+  const found = leavesIn(asset)
   if (!found) return undefined
   const { did, encrypted } = asset.metadata
-  return { did, created: Math.max(0, Math.floor(Date.parse(asset.nft.created) / 1000)) || 0, encrypted, ...found }
+  const created = Math.max(0, Math.floor(Date.parse(asset.nft.created) / 1000)) || 0
+  return { did, created, encrypted, orders: ordersOf(asset), ...found }
 }
 
-/** Returns the counts of an asset (see Searchable). Does not read its document if its services are known. */
-export function countsOf(asset: IndexedAsset): Count[] {
-  if (asset.services === undefined) return readIn(asset, countsIn) ?? []
-  const ddo = {}
-  return countsIn(assetDocument({ asset, ddo, subject: ddo, services: readServices(asset.services) }, {}))
-}
-
-/** Applies `read` to the served document of an asset; undefined if the stored document is unreadable. */
-function readIn<T>(asset: IndexedAsset, read: (document: Record<string, unknown>) => T): T | undefined {
+/** Returns the searchable values of an asset's served document; undefined if the stored document is unreadable. */
+function leavesIn(asset: IndexedAsset): ReturnType<typeof leavesOf> | undefined {
   try {
     const found = opened(asset)
     // a document may name a wrong chain or none
-    return found && read({ ...assetDocument(found, {}), chainId: asset.chainId })
+    return found && leavesOf({ ...assetDocument(found, {}), chainId: asset.chainId })
   } catch {
     return undefined
   }
 }
 
-/** Returns the counts of a served document. They come from the index. */
-function countsIn({ stats, indexedMetadata }: Record<string, unknown>): Count[] {
-  const all = (path: string, entries: unknown): Count[] => {
-    const values = (Array.isArray(entries) ? entries : [entries]).flatMap(({ orders } = {}) => orders ?? [])
-    return [...new Set<number>(values)].slice(0, LIMITS.values).map((value) => ({ path, value, words: [] }))
-  }
-  const each = (indexedMetadata as { stats?: unknown } | undefined)?.stats
-  return [...all(COUNTS.all, stats), ...all(COUNTS.each, each)]
-}
-
 /** Returns the searchable values of a document, within their limits. */
-export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'leaves' | 'counts' | 'paths'> {
+export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'leaves' | 'paths'> {
   const leaves: Leaf[] = []
   const paths = new Set<string>()
   const seen = new Map<string, Set<unknown>>()
@@ -148,12 +127,12 @@ export function leavesOf(document: Record<string, unknown>): Pick<Searchable, 'l
         seen.set(path, new Set([own]))
         for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) paths.add(path.slice(0, end))
       }
-      if (!isCount(path)) leaves.push({ path, value: own, words: word === undefined ? [] : [word] })
+      if (path !== ORDERS) leaves.push({ path, value: own, words: word === undefined ? [] : [word] })
     }
   }
   for (const key of Object.keys(document).sort((a, b) => rank(a) - rank(b))) walk(document[key], pathIn('', key))
   addWords(leaves, room)
-  return { leaves, counts: countsIn(document), paths }
+  return { leaves, paths }
 }
 
 const PRINTABLE = /^[ -~\n]*$/

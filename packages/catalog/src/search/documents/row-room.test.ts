@@ -57,7 +57,7 @@ const honest: Record<string, [metadata: object, words: number]> = {
 /** A searchable document, and the characters of its rows by dialect. */
 function read(metadata: object) {
   const document = { metadata }
-  const found: Searchable = { did: 'did', created: 1, encrypted: false, ...leavesOf(document) }
+  const found: Searchable = { did: 'did', created: 1, encrypted: false, orders: 0, ...leavesOf(document) }
   const values = valueRows(found).reduce((sum, { txt }) => sum + 30 + String(txt ?? '').length, 0)
   const size = (dialect: 'sqlite' | 'postgres') =>
     Object.values(textColumns(found, dialect)).reduce((sum, text) => sum + (text ?? '').length, values)

@@ -30,7 +30,7 @@ const DOCUMENT = {
 }
 
 function finds(body: unknown): number {
-  const document: Searchable = { did: DOCUMENT.id, created: 1, encrypted: false, ...leavesOf(DOCUMENT) }
+  const document: Searchable = { did: DOCUMENT.id, created: 1, encrypted: false, orders: 0, ...leavesOf(DOCUMENT) }
   return searchAll([document], readSearch(body), []).total?.value as number
 }
 const string = (query: string, rest: object = {}) => finds({ query: { query_string: { query, ...rest } } })
@@ -61,7 +61,7 @@ describe('the query language', () => {
     // the expected hits: all documents in the order of both keys
     const documents = ['a', 'b', 'c', 'd'].map((did, at): Searchable => {
       const text = { ...DOCUMENT, metadata: { name: did, description: at % 2 === 0 ? 'rare' : 'common' } }
-      return { did, created: [2, 1, 3, 4][at] as number, encrypted: false, ...leavesOf(text) }
+      return { did, created: [2, 1, 3, 4][at] as number, encrypted: false, orders: 0, ...leavesOf(text) }
     })
     const search = readSearch({
       query: { bool: { should: [{ match: { 'metadata.description': 'rare' } }, { match_all: {} }] } },
@@ -205,12 +205,12 @@ describe('the query language', () => {
       metadata: { name: 'short name', description: 'same '.repeat(3000) + 'word '.repeat(5000) },
       nft: { state: 0 },
     }
-    const { leaves, counts, paths } = leavesOf(huge)
+    const { leaves, paths } = leavesOf(huge)
     expect(leaves).toHaveLength(CATALOG_LIMITS.search.values)
     expect(leaves.reduce((sum, { words }) => sum + words.length, 0)).toBeLessThanOrEqual(CATALOG_LIMITS.search.words)
     expect(paths.has('nft.state')).toBe(true)
     expect(leaves.find(({ path }) => path === 'metadata.name')?.words).toEqual(['short', 'name'])
-    const { tsv } = textRow({ did: 'd', created: 0, encrypted: false, leaves, counts, paths }, 1, 'postgres')
+    const { tsv } = textRow({ did: 'd', created: 0, encrypted: false, orders: 0, leaves, paths }, 1, 'postgres')
     expect(tsv).toMatch(/:\d/)
     for (const [, places = ''] of (tsv as string).matchAll(/:([\d,]+)/g))
       expect(places.split(',').length).toBeLessThan(256)

@@ -1,5 +1,5 @@
 import type { Value } from '@tidegate/database'
-import { isCount } from '../documents/document.js'
+import { ORDERS } from '../documents/document.js'
 import { folded } from '../documents/folded.js'
 import { asWord, isShortBeginning } from '../documents/words.js'
 import { isPrice, PRICES } from '../prices.js'
@@ -79,7 +79,7 @@ export function conditionOf(clause: Clause, known: Known): Condition {
 }
 
 /** Whether a number is stored outside the full-text index. */
-const isStoredNumber = (path: string) => isCount(path) || isPrice(path)
+const isStoredNumber = (path: string) => path === ORDERS || isPrice(path)
 
 /** Returns the condition for a phrase in any of some fields. */
 export function textIn(fields: Field[], { words, prefix }: Phrase): Condition {

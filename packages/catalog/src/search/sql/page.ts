@@ -1,7 +1,7 @@
 import { type Query, type Result, run, type Script } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { isCount } from '../documents/document.js'
+import { ORDERS } from '../documents/document.js'
 import { isPrice, PRICES } from '../prices.js'
 import type { Search, Sort } from '../syntax.js'
 import type { Part } from './compile.js'
@@ -181,7 +181,7 @@ function keyOf(sort: Sort, at: number) {
     return { names: [t], columns: [`(SELECT v.txt ${ROW}) AS ${t}`], values: [], order }
   }
   if (path === '_score') return { names: [], columns: [], values: [], order: `score ${direction}` }
-  const isNumber = isCount(path)
+  const isNumber = path === ORDERS
   // of several values, the first in the order counts
   const pick = descending ? 'max' : 'min'
   const of = (column: string) =>

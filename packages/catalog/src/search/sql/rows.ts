@@ -1,6 +1,6 @@
 import type { Dialect } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { type Count, numberOf, type Searchable, textOf } from '../documents/document.js'
+import { numberOf, ORDERS, type Searchable, textOf } from '../documents/document.js'
 import { beginningsOf, isUnspaced } from '../documents/words.js'
 import {
   ALL,
@@ -147,17 +147,12 @@ function vectorOf({ leaves }: Searchable, marks: string[]): string {
 }
 
 /** Returns the values of a document for comparisons, sorting and aggregations. */
-export function valueRows({ leaves, counts }: Searchable): SearchValue[] {
+export function valueRows({ leaves, orders }: Searchable): SearchValue[] {
   const values = leaves.flatMap(({ path, value }, n) => {
     const [num, txt] = [numberOf(value) ?? null, textOf(value)]
     return num === null && txt === null ? [] : [{ path: pathNumber(path), n, num, txt }]
   })
-  return [...values, ...countRows(counts)]
-}
-
-/** Returns the rows of counts, which share their paths with no other value. */
-export function countRows(counts: Count[]): SearchValue[] {
-  return counts.map(({ path, value }, n) => ({ path: pathNumber(path), n, num: value, txt: null }))
+  return [...values, { path: pathNumber(ORDERS), n: 0, num: orders, txt: null }]
 }
 
 /** Ids per document, for collisions. */

@@ -4,8 +4,8 @@ import type { IndexConsumer, PreparedRows } from '../../index/index-consumer.js'
 import type { IndexChange } from '../../index/index-store.js'
 import { among } from '../../index/tables/assets.js'
 import { offerKey } from '../../index/tables/offers.js'
-import { updateCounts, updatePrices } from './counts.js'
 import { rewrite, rewriteIfStorable } from './document-rows.js'
+import { updateOrders, updatePrices } from './numbers.js'
 
 const NFT_OF = sql('SELECT nft FROM index_datatoken WHERE chain_id = :generation AND address = :datatoken')
 const NFTS_OF = 'SELECT nft FROM index_datatoken WHERE chain_id = ? AND address IN '
@@ -63,7 +63,7 @@ function* applied(
   if (skipUnstorable) for (const nft of changed) yield* rewriteIfStorable(generation, nft, dialect)
   else yield* rewrite(generation, changed, dialect, preparedBy(changes))
   const ordered = (yield* nftsOf(generation, [...datatokens])).filter((nft) => !changed.has(nft))
-  yield* updateCounts(generation, ordered, dialect)
+  yield* updateOrders(generation, ordered)
   for (const nft of offered) if (!changed.has(nft)) yield* updatePrices(generation, nft, dialect)
 }
 

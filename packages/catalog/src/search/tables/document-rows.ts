@@ -47,7 +47,7 @@ const AT_ONCE = 8
 const CHUNKS = [64, 16, 4, 1]
 
 /** Returns the characters of an asset's document. */
-export const lengthOf = ({ metadata }: IndexedAsset): number => metadata.ddo?.length ?? 0
+const lengthOf = ({ metadata }: IndexedAsset): number => metadata.ddo?.length ?? 0
 
 /** Rewrites the rows of a document, or removes them if they cannot be stored. Returns the characters of the document. */
 export function* rewriteIfStorable(generation: number, nft: string, dialect: Dialect): Script<number> {
@@ -101,12 +101,12 @@ export function* rewrite(
 }
 
 /** Postpones the rows of a document; see `buildSome`. */
-export function* postpone(generation: number, nft: string): Script<void> {
+function* postpone(generation: number, nft: string): Script<void> {
   yield* run(POSTPONE({ generation, nft }))
 }
 
 /** Returns the chain of a generation; undefined if there is no such generation. */
-export function* chainOf(generation: number): Script<number | undefined> {
+function* chainOf(generation: number): Script<number | undefined> {
   return (yield* run(CHAIN({ generation }))).rows[0]?.chain_id as number | undefined
 }
 
