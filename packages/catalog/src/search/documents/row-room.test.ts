@@ -24,6 +24,9 @@ const contrived: Record<string, object> = {
     many(4000, (at) => letters(0xe01 + (at % 40), 0xe31, 0xe34 + ((at >> 3) % 6), 0xe47 + ((at >> 5) % 7))).join(''),
   ),
   'texts of a few words': tagged(many(90, (row) => many(40, (at) => short(40 * row + at)).join(' '))),
+  times: told(many(2600, (at) => new Date(1e12 + at).toISOString()).join(' ')),
+  'long times': tagged(many(900, (at) => `${new Date(1e12 + at).toISOString().slice(0, -1)}456789+02:00`)),
+  'words of a letter with a longer code': tagged(many(900, (at) => 'z'.repeat(120) + short(at))),
   ideographs: told(many(4000, (at) => letters(0x4e00 + ((at * 7919) % 20_000))).join('')),
 }
 

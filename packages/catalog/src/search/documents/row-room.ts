@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { encoded } from './encoded.js'
 import { beginningsOf, isUnspaced } from './words.js'
 
 const { value: SHORT, beginning: BEGINNING } = CATALOG_LIMITS.search
@@ -76,7 +77,7 @@ export class RowRoom {
   }
 }
 
-/** Returns the characters of a word's tokens at most. */
+/** Returns the characters of a word's tokens at most. Those of an ASCII word are at most twice as long, also of a DID or a time. */
 function boundOf({ path, word, isShort }: Charge): number {
   if (word === undefined) return 0
   if (!ASCII.test(word)) return tokensOf(path, word, isShort).reduce((sum, { size }) => sum + size, 0)
@@ -90,16 +91,16 @@ interface Token {
 
 /** Returns the tokens of a word and of its prefixes, with field and without. */
 function tokensOf(path: string, word: string, isShort: boolean): Token[] {
-  const begun = isShort || isUnspaced(word) ? beginningsOf(word).map((text) => `${text}*`) : []
-  return [word, ...begun].flatMap((text) => [
-    { key: `${path} ${text}`, size: TOKEN.field + codeLength(text) },
-    { key: text, size: TOKEN.any + codeLength(text) },
-  ])
-}
-
-/** Returns the characters of a word in a token: a non-ASCII letter takes seven. */
-function codeLength(word: string): number {
-  return ASCII.test(word) ? word.length : 7 * word.length
+  const begun = isShort || isUnspaced(word) ? beginningsOf(word) : []
+  return [word, ...begun].flatMap((text, at) => {
+    const size = encoded(text).length
+    // a prefix has another token than the same word
+    const key = at === 0 ? text : `${text}*`
+    return [
+      { key: `${path} ${key}`, size: TOKEN.field + size },
+      { key, size: TOKEN.any + size },
+    ]
+  })
 }
 
 function roomOf(document: object): number {

@@ -14,6 +14,9 @@ const WORDS =
 /** First character of the word of a time, so that no beginning of a number finds it. */
 const TIME = '~'
 
+/** Returns the word of a time: without punctuation, which makes tokens long. */
+const timeWord = (time: string) => TIME + time.replace(/[-:.]/g, '').replace('+', 'p')
+
 /**
  * Scripts without spaces between words, and Korean, which attaches particles to nouns. Uses Script, since Unicode changes
  * Script_Extensions of existing characters. The last characters are common to several scripts.
@@ -32,7 +35,7 @@ const LETTERS = new RegExp(`\\P{M}\\p{M}{0,${MARKS}}`, 'gu')
 function runsOf(text: string): string[] {
   const words = folded(text).match(WORDS) ?? []
   return words.flatMap((word) => {
-    if (word.charAt(4) === '-') return TIME + word
+    if (word.includes('-')) return timeWord(word)
     if (UNSPACED.test(word)) return (word.match(RUNS) as string[]).map(cut)
     return cut(word)
   })

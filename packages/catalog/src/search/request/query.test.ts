@@ -4,11 +4,11 @@ import { ValidationError } from '../../../../protocol/src/errors.js'
 import { searchAll } from '../../../test/sql/reference.js'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { leavesOf, type Searchable } from '../documents/document.js'
+import { encoded } from '../documents/encoded.js'
 import { folded } from '../documents/folded.js'
 import { wordsOf } from '../documents/words.js'
 import { SourcePicker } from '../source.js'
 import { textRow } from '../sql/rows.js'
-import { encoded } from '../sql/tokens.js'
 import { readSearch } from './request.js'
 
 const REQUESTS = JSON.parse(

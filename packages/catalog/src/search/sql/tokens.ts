@@ -1,21 +1,8 @@
 import { hash } from 'node:crypto'
 import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { encoded } from '../documents/encoded.js'
 import { folded } from '../documents/folded.js'
-
-const PLAIN = /^[a-y0-9]*$/
-
-/**
- * Encodes a word in ASCII letters and digits, which the tokenizers of both databases leave unchanged. A prefix of a word is encoded as a
- * prefix of its code.
- */
-export function encoded(word: string): string {
-  return PLAIN.test(word)
-    ? word
-    : word.replace(/[^a-y0-9]/gu, (char) =>
-        char === 'z' ? 'zz' : `z${(char.codePointAt(0) as number).toString(16).padStart(6, '0')}`,
-      )
-}
 
 /** The path for all fields. */
 export const ALL = '*'

@@ -373,7 +373,7 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
     CREATE INDEX search_value_older_token ON search_value (doc) WHERE path = 61389514426295;
     `,
   },
-  // a time is one word: documents are written anew in the background, and are found meanwhile
+  // a time is one word, and orders have one count: documents are written anew in the background, and are found meanwhile
   `
   INSERT INTO search_pending (chain_id, nft, findable)
     SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
