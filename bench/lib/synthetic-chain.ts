@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -37,6 +37,7 @@ export async function startSyntheticChain(options: SyntheticOptions, kept?: stri
   const [line] = (await once(node.stdout, 'data')) as [Buffer]
   const { url, factory } = JSON.parse(line.toString()) as { url: string; factory: string }
   const file = join(folder, 'address.json')
+  mkdirSync(folder, { recursive: true })
   writeFileSync(file, JSON.stringify({ bench: { chainId: CHAIN_ID, startBlock: 1, ERC721Factory: factory } }))
   return {
     settings: {

@@ -38,6 +38,10 @@ export const COMMON_LIMITS = {
     /** Bytes of the call result of an access list: an account's number of tokens. */
     balance: 32,
   },
+  thread: {
+    /** MiB of the young generation of a thread for trusted code. Twice as much makes nothing faster. */
+    youngGeneration: 24,
+  },
   sandbox: {
     /** Threads per process. Two, so that a slow document does not delay all others. */
     threads: 2,

@@ -1,5 +1,6 @@
-import { Tinypool } from 'tinypool'
-import { loaderFor } from './thread-module.js'
+import type { Tinypool } from 'tinypool'
+import { COMMON_LIMITS } from './limits.js'
+import { threadPool } from './thread-pool.js'
 
 /** Maximum milliseconds of a timer. */
 const NEVER = 2_147_483_647
@@ -62,18 +63,11 @@ export class OneThread {
   }
 
   private start(): Tinypool {
-    const { entry } = this.options
-    const pool = new Tinypool({
-      filename: entry.href,
-      minThreads: 0,
+    const pool = threadPool(this.options.entry, {
       maxThreads: 1,
       idleTimeout: NEVER,
       concurrentTasksPerWorker: Number.POSITIVE_INFINITY,
-      // blocking waits would deadlock with the module loader of the source tree, which needs another thread
-      useAtomics: false,
-      // the environment contains keys
-      env: {},
-      execArgv: loaderFor(entry),
+      resourceLimits: { maxYoungGenerationSizeMb: COMMON_LIMITS.thread.youngGeneration },
     })
     // each task adds a listener
     pool.setMaxListeners(0).on('error', () => this.forget(pool))

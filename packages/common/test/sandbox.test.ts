@@ -1,13 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { SandboxError } from '../../protocol/src/errors.js'
+import { COMMON_LIMITS } from '../src/limits.js'
 import { SandboxCrash, SandboxExhausted, SandboxTimeout } from '../src/sandbox/failures.js'
 import { Sandbox, type SandboxOptions } from '../src/sandbox/sandbox.js'
 
 type Fixture = {
   echo: (value: unknown) => unknown
   thread: (nothing?: undefined) => number
+  heap: (nothing?: undefined) => number
   environment: (nothing?: undefined) => Record<string, string>
   wait: (milliseconds: number) => void
 } & Record<
@@ -73,6 +76,15 @@ describe('sandbox', () => {
     const sandbox = sandboxOf({ memory: 32 })
     await expect(sandbox.run('greedy', undefined)).rejects.toThrow(SandboxExhausted)
     expect(await sandbox.run('echo', 'alive')).toBe('alive')
+  })
+
+  it('limits the memory of a thread whatever heap the process was given (threat 120)', async () => {
+    const { memory, youngGeneration } = COMMON_LIMITS.sandbox
+    for (const flag of ['max-old-space-size=2000', 'max-semi-space-size=64', 'max-heap-size=3000']) {
+      setFlagsFromString(`--${flag}`)
+      // V8 rounds up
+      expect(await sandboxOf().run('heap', undefined), flag).toBeLessThan(memory + 2 * youngGeneration)
+    }
   })
 
   it.each([

@@ -1,8 +1,11 @@
 // Tasks that only packages/common/test/sandbox.test.ts runs.
+import { getHeapStatistics } from 'node:v8'
 import { threadId } from 'node:worker_threads'
 
 export const echo = (value) => value
 export const thread = () => threadId
+/** The most that the heap may take, in MiB. */
+export const heap = () => getHeapStatistics().heap_size_limit / 1_048_576
 export const environment = () => ({ ...process.env })
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 export const endless = () => {

@@ -1,8 +1,8 @@
-import { Tinypool } from 'tinypool'
+import type { Tinypool } from 'tinypool'
 import { Deadline } from '../deadline.js'
 import { COMMON_LIMITS } from '../limits.js'
 import { type QueueOptions, Semaphore } from '../semaphore.js'
-import { loaderFor } from '../thread-module.js'
+import { threadPool } from '../thread-pool.js'
 import {
   endedWithItsThread,
   failureOf,
@@ -130,17 +130,10 @@ export class Sandbox<T extends Tasks> {
 
   private startPool(): Tinypool {
     const { entry, threads, idleTimeout, memory } = this.options
-    const pool = new Tinypool({
-      filename: entry.href,
-      minThreads: 0,
+    const pool = threadPool(entry, {
       maxThreads: threads,
       idleTimeout,
       concurrentTasksPerWorker: 1,
-      // blocking waits would deadlock with the module loader of the source tree, which needs another thread
-      useAtomics: false,
-      // the environment contains keys
-      env: {},
-      execArgv: loaderFor(entry),
       resourceLimits: {
         maxOldGenerationSizeMb: memory,
         maxYoungGenerationSizeMb: COMMON_LIMITS.sandbox.youngGeneration,
