@@ -7,6 +7,7 @@ import { isConsumable } from '@tidegate/protocol'
 import { didsOf } from '@tidegate/protocol/documents'
 import { canDecrypt } from '@tidegate/storage'
 import type { Address } from 'viem'
+import { MostFrequent } from './most-frequent.js'
 import type { ProviderKeys } from './provider-keys.js'
 
 /** The assets of a chain whose files need a missing provider key. */
@@ -24,6 +25,8 @@ export interface AuditSources {
 
 /** Data NFTs per page. */
 const PAGE = 20
+/** Endpoints of an asset that count. Nearly all assets have one. */
+const COUNTED = 3
 /** Assets named in the log. */
 const NAMED = 20
 /** Pauses between pages and between counts, as multiples of the preceding work. */
@@ -41,7 +44,7 @@ export async function countUnknown(
   rest: (busy: number) => Promise<unknown> = async () => undefined,
 ): Promise<UnknownKeyAssets> {
   const found: UnknownKeyAssets = { count: 0, dids: [] }
-  const endpoints = new Map<string, number>()
+  const endpoints = new MostFrequent()
   const examine = async (did: string) => {
     const asset = await index.asset(did)
     if (!asset?.metadata.ddo || !isConsumable(asset.metadata.state)) return
@@ -53,8 +56,8 @@ export async function countUnknown(
       if (canDecrypt(files, chain.keys)) opened.add(endpoint)
       else isUnknown ||= keys.isNeeded({ chainId: chain.chainId, endpoint, files, published })
     }
-    // each asset counts once: a hostile document may repeat its endpoint
-    for (const endpoint of opened) endpoints.set(endpoint, (endpoints.get(endpoint) ?? 0) + 1)
+    // a hostile document may repeat its endpoint, or name many
+    for (const endpoint of [...opened].slice(0, COUNTED)) endpoints.add(endpoint)
     if (!isUnknown) return
     found.count += 1
     if (found.dids.length < NAMED) found.dids.push(did)
@@ -68,8 +71,8 @@ export async function countUnknown(
     if (nfts.length < PAGE) break
     await rest(performance.now() - begun)
   }
-  const [most] = [...endpoints].sort(([, a], [, b]) => b - a)
-  if (most) keys.learn(most[0])
+  const most = endpoints.first()
+  if (most !== undefined) keys.learn(most)
   return found
 }
 
