@@ -16,10 +16,11 @@ import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import type { StateStore } from '../packages/provider/src/state/stores.js'
 import { orderOf } from '../test/helpers/orders.js'
 import type { Benchmark } from './lib/benchmark.js'
+import { type Corpus, indexedCorpus, pouredCorpus } from './lib/corpus.js'
 import { postgresFor } from './lib/database.js'
 import { send } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
-import { addressesOf, CHAIN, fill } from './lib/search-documents.js'
+import { CHAIN, fill } from './lib/search-documents.js'
 import { type Asked, kindsOf, wordsBoth } from './lib/search-kinds.js'
 import { pouredPostgres, pouredSqlite } from './lib/search-pour.js'
 import { raw } from './lib/stage.js'
@@ -30,10 +31,14 @@ const WARMING = 250
 /** A route of the same service that does nothing, to compare with. */
 const BARE = '/bare'
 
-/** Measures the latency of searches through the route, over 8 connections, with 100,000 documents. */
+/**
+ * Measures the latency of searches through the route, over 8 connections, with SEARCH_DOCUMENTS documents: 100,000. SEARCH_FOLDER and
+ * SEARCH_POSTGRES name databases that are filled; SEARCH_INDEXED=1: by the benchmark of the index.
+ */
 export const search: Benchmark = async (options) => {
   const { smoke, only } = options
   const count = smoke ? 60 : Number(process.env.SEARCH_DOCUMENTS ?? 100_000)
+  const corpus = process.env.SEARCH_INDEXED ? indexedCorpus(count) : pouredCorpus(count)
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
   const rows: Row[] = []
   // databases that are already filled, and the only one to measure
@@ -56,9 +61,9 @@ export const search: Benchmark = async (options) => {
         if (name === 'PostgreSQL') await pouredPostgres(url, few, count)
         else await pouredSqlite(folder, few, count)
       }
-      for (const [kind, make] of Object.entries(kindsOf(count))) {
+      for (const [kind, make] of Object.entries(kindsOf(corpus))) {
         if (only && !kind.includes(only)) continue
-        rows.push({ database: name, documents: count, search: kind, ...(await measure(store, make, smoke)) })
+        rows.push({ database: name, documents: count, search: kind, ...(await measure(store, corpus, make, smoke)) })
       }
       await store.close()
     }
@@ -86,7 +91,7 @@ export function servicesFor(store: StateStore, changed: Record<string, string> =
   } as unknown as Services
 }
 
-async function measure(store: StateStore, make: () => Asked, smoke: boolean): Promise<Row> {
+async function measure(store: StateStore, corpus: Corpus, make: () => Asked, smoke: boolean): Promise<Row> {
   const app = fastify()
   new Connections(app)
   const services = servicesFor(store)
@@ -105,16 +110,16 @@ async function measure(store: StateStore, make: () => Asked, smoke: boolean): Pr
     return asked(`${PREFIX}${path}`, text)
   }
   // a service that has run for a while
-  const warming = () => asked(searchAssets.path, JSON.stringify(wordsBoth().body))
+  const warming = () => asked(searchAssets.path, JSON.stringify(wordsBoth(corpus).body))
   await underLoad(
     port,
     several(CONNECTIONS, () => several(smoke ? 1 : WARMING, warming)),
   )
-  await forget(store)
+  await forget(store, corpus)
   const alone = await underLoad(port, [several(smoke ? 1 : 40, next)])
   repeated = 0
   const each = smoke ? 1 : 100
-  const plain = asked(BARE, JSON.stringify(wordsBoth().body))
+  const plain = asked(BARE, JSON.stringify(wordsBoth(corpus).body))
   const bare = await underLoad(
     port,
     several(CONNECTIONS, () => several(each, () => plain)),
@@ -144,10 +149,10 @@ async function measure(store: StateStore, make: () => Asked, smoke: boolean): Pr
 }
 
 /** Orders a datatoken, so that nothing that was found or read before is kept. */
-async function forget({ index }: StateStore): Promise<void> {
+async function forget({ index }: StateStore, corpus: Corpus): Promise<void> {
   const from = await index.cursor(CHAIN)
   const to = { block: (from?.block ?? 0) + 1, hash: '0x1' } as const
-  const order: IndexChange = orderOf(addressesOf(0).datatoken)
+  const order: IndexChange = orderOf(corpus.datatoken(0))
   const done = await index.commit({ chainId: CHAIN, from, to, changes: [order] })
   if (!done) throw new Error('The index was not where it was read to be.')
 }

@@ -1,7 +1,7 @@
 import { searchQuery } from '../../packages/client/src/assets/search.js'
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
-import { address, addressesOf, CHAIN, ownerOf, TOKENS, word } from './search-documents.js'
-import { consumerAt } from './search-pour.js'
+import type { Corpus } from './corpus.js'
+import { CHAIN } from './search-documents.js'
 
 /** A search as a front end sends it. `path`: the end of its path. */
 export interface Asked {
@@ -69,23 +69,25 @@ const facets = (options: object) =>
       tags: { terms: { field: 'metadata.tags.keyword', size: 24 } },
     },
   })
-const token = () => TOKENS[random(TOKENS.length)] as NonNullable<(typeof TOKENS)[number]>
 const price = () => String(1 + random(500))
-const orders = (consumer: number, size: number) =>
-  market({ index: 'order', size, query: { bool: { filter: [{ term: { 'consumer.keyword': address(consumer) } }] } } })
+const orders = (consumer: string, size: number) =>
+  market({ index: 'order', size, query: { bool: { filter: [{ term: { 'consumer.keyword': consumer } }] } } })
 
 /** Returns a search for a pair of words. */
-export const wordsBoth = (): Asked => body(found(allOf(`${word()} ${word()}`)))
+export const wordsBoth = ({ word }: Corpus): Asked => body(found(allOf(`${word()} ${word()}`)))
 
-/** Kinds of searches; the rank of a word determines whether it is common or rare. `count`: assets of the catalogue. */
-export function kindsOf(count: number): Record<string, () => Asked> {
-  const datatokens = (some: number) => Array.from({ length: some }, () => addressesOf(random(count)).datatoken)
+/** Kinds of searches; the rank of a word determines whether it is common or rare. */
+export function kindsOf(corpus: Corpus): Record<string, () => Asked> {
+  const { count, word, tokens } = corpus
+  const datatokens = (some: number) => Array.from({ length: some }, () => corpus.datatoken(random(count)))
+  const nft = () => corpus.nft(random(count))
+  const token = () => tokens[random(tokens.length)] as string
   return {
     'text with two filters': () => body(found({ query_string: { query: word(), fields: FIELDS } })),
-    'the same, two words': wordsBoth,
+    'the same, two words': () => wordsBoth(corpus),
     'the same, not counted': () =>
       body({ ...found({ query_string: { query: word(), fields: FIELDS } }), track_total_hits: false }),
-    'the same, a word of every tenth': () => body(found({ query_string: { query: 'word8', fields: FIELDS } })),
+    'the same, a word of most': () => body(found({ query_string: { query: corpus.frequent, fields: FIELDS } })),
     'two words, both': () =>
       body(found({ match: { 'metadata.description': { query: `${word()} ${word()}`, operator: 'and' } } })),
     'beginning of a word': () => body(found({ query_string: { query: `${word()}*`, fields: FIELDS } })),
@@ -110,7 +112,7 @@ export function kindsOf(count: number): Record<string, () => Asked> {
         size: 4,
         query: {
           bool: {
-            must_not: { term: { 'nftAddress.keyword': addressesOf(random(count)).nft } },
+            must_not: { term: { 'nftAddress.keyword': nft() } },
             filter: [{ terms: { 'metadata.tags.keyword': [word(), word(), word()] } }, ...SHOWN],
           },
         },
@@ -142,12 +144,12 @@ export function kindsOf(count: number): Record<string, () => Asked> {
     'market: sales of a publisher': () =>
       body({
         size: 9,
-        query: shown({ term: { 'nft.owner': ownerOf(random(count)) } }),
+        query: shown({ term: { 'nft.owner': corpus.owner(random(count)) } }),
         sort: { 'nft.created': 'desc' },
         aggs: { totalOrders: { sum: { field: 'stats.orders' } } },
       }),
-    'own: 20 orders': () => orders(consumerAt(1 + random(Math.ceil(count / 4))), 100),
-    'own: page of 1,000 of 100,000 orders': () => orders(consumerAt(0), 1000),
+    'own: 20 orders': () => orders(corpus.consumer(random(count)), 100),
+    'own: page of 1,000 of 100,000 orders': () => orders(corpus.buyer, 1000),
     'own: the assets of 20': () =>
       market({
         size: 9,
@@ -168,6 +170,6 @@ export function kindsOf(count: number): Record<string, () => Asked> {
     'console: by name': () => console({ type: 'dataset' }, { sort: [{ 'metadata.name.keyword': 'asc' }] }),
     'console: oldest': () => console({ type: 'dataset' }, { sort: [{ 'nft.created': 'asc' }] }),
     'console: page 400': () => console({ type: 'dataset' }, { from: 399 * 24, sort: [{ 'nft.created': 'desc' }] }),
-    'a DID': () => body(found(allOf(`"${didOf(addressesOf(random(count)).nft, CHAIN)}"`))),
+    'a DID': () => body(found(allOf(`"${didOf(nft(), CHAIN)}"`))),
   }
 }

@@ -10,6 +10,8 @@ import { DOCUMENT_SIZE, documentOf, random } from './synthetic-documents.js'
 export const CHAIN_ID = 8996
 export const FACTORY = checksummed(`0x${'fa'.repeat(20)}`)
 const EXCHANGE: Address = `0x${'ee'.repeat(20)}`
+/** The token of all prices. */
+export const PRICED_IN = EXCHANGE
 const KEY = providerKey(`0x${'11'.repeat(32)}`)
 
 /** Seconds since 1970 of block 0. A block takes a second. */
@@ -22,6 +24,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 export const blockHash = (block: number): Hex => `0x${digest(`block ${block}`)}`
 const digitsOf = (contract: 'nft' | 'token' | 'owner' | 'consumer', id: number) => digest(`${contract} ${id}`).slice(24)
 const addressIn = (digits: string) => checksummed(`0x${digits}` as Address)
+export const addressOf = (...of: Parameters<typeof digitsOf>) => addressIn(digitsOf(...of))
 
 /** The parts of an event that differ, and the digits in their place. */
 const PLACES = {
@@ -92,7 +95,7 @@ function encryptor(): (plain: Buffer) => Buffer {
 const encrypted = encryptor()
 
 /** A number from 0 to below `most`; half of all numbers are below its square root. */
-const skewed = (most: number, next: () => number) => Math.floor(most ** next())
+export const skewed = (most: number, next: () => number) => Math.floor(most ** next())
 
 /** The events of a synthetic chain. Nothing is stored, so that a chain of millions needs no disk. */
 export class SyntheticBlocks {
@@ -133,6 +136,9 @@ export class SyntheticBlocks {
     return all.join(',')
   }
 }
+
+/** Returns the owner of an asset. */
+export const ownerIn = (id: number) => addressOf('owner', skewed(ACCOUNTS.owner, random(`asset ${id}`)))
 
 function assetValues(id: number, created: number): Values {
   const next = random(`asset ${id}`)
