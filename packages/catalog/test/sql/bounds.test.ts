@@ -1,14 +1,12 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import type { Address } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { SqliteSnapshots } from '../../../database/src/sqlite/sqlite-snapshots.js'
-import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
@@ -18,9 +16,8 @@ import { readSearch } from '../../src/search/request/request.js'
 import { stateQuery } from '../../src/search/sql/find.js'
 import { Searches } from '../../src/search/sql/searches.js'
 import type { Search } from '../../src/search/syntax.js'
+import { CHAIN, published, SCOPE } from './published.js'
 
-const CHAIN = 7
-const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
 const ALL = readSearch({})
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 /** Searches of a database file, with their own connections. */
@@ -46,23 +43,14 @@ class TestSearches extends Searches {
 const different = (count: number) => many(count, (from) => ({ ...ALL, from }))
 
 /** The index changes of a published asset. */
-function published(at: number, name: string): IndexChange[] {
-  const nft = `0x${at.toString(16).padStart(40, '0')}` as Address
-  const did = didOf(nft, CHAIN)
-  const created = '2026-01-01T00:00:00Z'
-  const ddo = JSON.stringify({ id: did, metadata: { name, description: `tide ${at} `.repeat(40), tags: [`t${at}`] } })
-  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 }
-  return [
-    { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
-    { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
-  ]
-}
+const changesOf = (at: number, name: string): IndexChange[] =>
+  published(at, { name, description: `tide ${at} `.repeat(40), tags: [`t${at}`] }).changes
 
 /** The database with a hundred assets that each test has a copy of. */
 const filled = newFolder()
 beforeAll(async () => {
   const store = openSqliteStore(filled)
-  const changes = many(100, (at) => published(at + 1, `name ${at}`)).flat()
+  const changes = many(100, (at) => changesOf(at + 1, `name ${at}`)).flat()
   await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
   await store.close()
 })
@@ -179,7 +167,7 @@ describe('a search of the embedded database', () => {
     const writing = (async () => {
       // every batch renames all assets in one transaction
       for (let round = 0; seen.size < 3; round++) {
-        await commit(many(100, (at) => published(at + 1, `round${round}`)).flat())
+        await commit(many(100, (at) => changesOf(at + 1, `round${round}`)).flat())
         await new Promise(setImmediate)
       }
       committing = false

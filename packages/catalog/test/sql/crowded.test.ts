@@ -1,34 +1,18 @@
-import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { CHAIN, published, SCOPE } from './published.js'
 
-const CHAIN = 7
-const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 const letters = (...codes: number[]) => String.fromCodePoint(...codes)
 
-const nftAt = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as Address
-
-function published(at: number, metadata: object): IndexChange[] {
-  const nft = nftAt(at)
-  const did = didOf(nft, CHAIN)
-  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 } as const
-  const created = '2026-01-01T00:00:00Z'
-  return [
-    { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
-    { kind: 'metadata', metadata: { ...told, nft, did, ddo: JSON.stringify({ id: did, metadata }) } },
-  ]
-}
-
-const short = (at: number) => published(at, { name: 'short', type: 'dataset' })
-const long = (at: number) => published(at, { name: 'long', description: `tide ${at} `.repeat(20_000) })
+const short = (at: number) => published(at, { name: 'short', type: 'dataset' }).changes
+const long = (at: number) => published(at, { name: 'long', description: `tide ${at} `.repeat(20_000) }).changes
 
 describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks: %s', (kind) => {
   const folder = newFolder()
@@ -72,7 +56,7 @@ describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks
     ],
     ['ideographs', many(4000, (at) => letters(0x4e00 + at)).join('')],
   ])('finds a document whose words take much room by the others: %s (threat 90)', async (name, description) => {
-    await commit(published(200 + block, { name, description, tags: ['harbour'] }))
+    await commit(published(200 + block, { name, description, tags: ['harbour'] }).changes)
     while (await store.search.buildSome());
     expect(await found(name)).toBe(1)
   })

@@ -1,21 +1,18 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { onPostgres } from '../../../../test/helpers/states.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
-import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
-import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { CHAIN, published, SCOPE } from './published.js'
 
-const CHAIN = 7
 const FIELDS = ['metadata.name^10', 'metadata.description', 'metadata.author', 'metadata.tags']
 
 interface Language {
@@ -163,7 +160,7 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
     const text = { query_string: { query, fields: FIELDS, default_operator: 'AND' } }
     const filter = [{ term: { 'metadata.type': 'dataset' } }]
     const search = readSearch({ query: isFiltered ? { bool: { must: [text], filter } } : text, size: 100 })
-    const { hits } = await store.search.find(search, { chains: [CHAIN], encrypted: true, purgatory: [] })
+    const { hits } = await store.search.find(search, SCOPE)
     return hits.map(({ did }) => did).sort()
   }
 
@@ -191,8 +188,7 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
 
   it('takes whole values for tags, and phrases for parts of texts', async () => {
     const { search } = store
-    const count = async (query: object) =>
-      (await search.find(readSearch({ query }), { chains: [CHAIN], encrypted: true, purgatory: [] })).total?.value
+    const count = async (query: object) => (await search.find(readSearch({ query }), SCOPE)).total?.value
     const { text } = LANGUAGES.Chinese as Language
     expect(await count({ term: { 'metadata.name': text } })).toBe(1)
     expect(await count({ term: { 'metadata.name': '海洋' } })).toBe(0)
@@ -221,18 +217,3 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
       expect(await found(parts[0] as string, true)).toEqual(dids.get(name))
   })
 })
-
-function published(at: number, metadata: object): { did: string; changes: IndexChange[] } {
-  const nft = `0x${at.toString(16).padStart(40, '0')}` as Address
-  const did = didOf(nft, CHAIN)
-  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 }
-  const token = { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created: '2026-01-01T00:00:00Z' }
-  const ddo = JSON.stringify({ id: did, metadata })
-  return {
-    did,
-    changes: [
-      { kind: 'nft', nft: token },
-      { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
-    ],
-  }
-}

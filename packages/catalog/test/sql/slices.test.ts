@@ -1,9 +1,7 @@
 import pg from 'pg'
-import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { numbered } from '../../../database/src/sql.js'
-import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
@@ -11,24 +9,14 @@ import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
 import type { Part } from '../../src/search/sql/compile.js'
 import { planOf } from '../../src/search/sql/plan.js'
+import { CHAIN, published, SCOPE } from './published.js'
 
-const CHAIN = 7
 const COUNT = 60
-const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
 const KINDS = ['dataset', 'dataset', 'algorithm', 'Dataset', ['dataset', 'algorithm'], undefined]
 const TIDE = readSearch({ query: { match: { 'metadata.name': 'tide' } }, size: 100 })
 
-function published(at: number): IndexChange[] {
-  const nft = `0x${at.toString(16).padStart(40, '0')}` as Address
-  const did = didOf(nft, CHAIN)
-  const ddo = JSON.stringify({ id: did, metadata: { name: `tide ${at}`, type: KINDS[at % KINDS.length] } })
-  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 }
-  const created = '2026-01-01T00:00:00Z'
-  return [
-    { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
-    { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
-  ]
-}
+const changesOf = (at: number): IndexChange[] =>
+  published(at, { name: `tide ${at}`, type: KINDS[at % KINDS.length] }).changes
 
 describe('the full-text index of PostgreSQL', () => {
   let server: PostgresBackend
@@ -63,7 +51,7 @@ describe('the full-text index of PostgreSQL', () => {
     client = new pg.Client(server.url())
     await client.connect()
     store = await open()
-    const changes = Array.from({ length: COUNT }, (_, at) => published(at + 1)).flat()
+    const changes = Array.from({ length: COUNT }, (_, at) => changesOf(at + 1)).flat()
     await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
   })
   afterAll(async () => {
@@ -150,21 +138,11 @@ describe('the full-text index of PostgreSQL', () => {
   })
 
   it('has room for a document of long words in another script, and for each of its words one token of its kinds', async () => {
-    const nft = `0x${'9'.repeat(40)}` as Address
-    const did = didOf(nft, CHAIN)
     // 4,000 words of 12 characters, each of which has 7 in a token
     const word = (at: number) => `${'ᐁ'.repeat(10)}${String.fromCodePoint(0x1401 + (at >> 6), 0x1401 + (at & 63))}`
     const description = Array.from({ length: 4000 }, (_, at) => word(at)).join(' ')
     const type = `dataset algorithm ${'dataset algorithm other '.repeat(60)}`
-    const ddo = JSON.stringify({ id: did, metadata: { name: 'ebb', description, type } })
-    const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 2, from: nft, timestamp: 1 }
-    const changes: IndexChange[] = [
-      {
-        kind: 'nft',
-        nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created: '2026-01-02T00:00:00Z' },
-      },
-      { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
-    ]
+    const { did, changes } = published(999, { name: 'ebb', description, type })
     const from = { block: 1, hash: '0x1' } as const
     expect(await store.index.commit({ chainId: CHAIN, from, to: { block: 2, hash: '0x2' }, changes })).toBe(true)
     const fields = ['metadata.name^10', 'metadata.description', 'metadata.author', 'metadata.tags']

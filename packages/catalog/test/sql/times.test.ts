@@ -1,40 +1,26 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
-import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
-import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { openPostgresStore } from '../../../provider/src/state/postgres.js'
 import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
 import type { StateStore } from '../../../provider/src/state/stores.js'
-import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { CHAIN, published, SCOPE } from './published.js'
 
-const CHAIN = 7
 const CREATED = '2031-05-17T14:26:38Z'
 
-function published(at: number, metadata: object): { did: string; changes: IndexChange[] } {
-  const nft = `0x${'a'.repeat(39)}${at}` as Address
-  const did = didOf(nft, CHAIN)
-  const token = { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created: CREATED }
-  const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 }
-  const ddo = JSON.stringify({ id: did, metadata })
-  return {
-    did,
-    changes: [
-      { kind: 'nft', nft: token },
-      { kind: 'metadata', metadata: { ...told, nft, did, ddo } as never },
-    ],
-  }
-}
-
 describe.each(['embedded', 'PostgreSQL'])('searches for times, in a database: %s', (kind) => {
-  const plain = published(1, { name: 'tide', created: '2029-11-30T09:42:56.123Z' })
-  const numbered = published(2, { name: 'survey 2031 of 17 stations', description: `on 2031-05-17, until ${CREATED}` })
+  const plain = published(1, { name: 'tide', created: '2029-11-30T09:42:56.123Z' }, CREATED)
+  const numbered = published(
+    2,
+    { name: 'survey 2031 of 17 stations', description: `on 2031-05-17, until ${CREATED}` },
+    CREATED,
+  )
   const both = [plain.did, numbered.did].sort()
   let store: StateStore
   let folder: string | undefined
@@ -53,7 +39,7 @@ describe.each(['embedded', 'PostgreSQL'])('searches for times, in a database: %s
     if (folder) rmSync(folder, { recursive: true })
   })
   const found = async (query: object) => {
-    const { hits } = await store.search.find(readSearch({ query }), { chains: [CHAIN], encrypted: true, purgatory: [] })
+    const { hits } = await store.search.find(readSearch({ query }), SCOPE)
     return hits.map(({ did }) => did).sort()
   }
 
