@@ -9,18 +9,17 @@ export const SCOPE = { chains: [CHAIN], encrypted: true, purgatory: [] }
 /** When an asset was created, unless the test says so. */
 const CREATED = '2026-01-01T00:00:00Z'
 
-const nftAt = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as Address
+export const nftAt = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as Address
 
-/** Returns an asset, and the changes of the index that publish it. */
-export function published(at: number, metadata: object, created = CREATED): { did: string; changes: IndexChange[] } {
+/** Returns an asset, and the changes of the index that publish it. `document`: further fields of its document. */
+export function published(at: number, metadata: object, document: object = {}, created = CREATED) {
   const nft = nftAt(at)
   const did = didOf(nft, CHAIN)
   const told = { state: 0, reason: null, encrypted: false, txId: '0x1', block: 1, from: nft, timestamp: 1 } as const
-  return {
-    did,
-    changes: [
-      { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
-      { kind: 'metadata', metadata: { ...told, nft, did, ddo: JSON.stringify({ id: did, metadata }) } },
-    ],
-  }
+  const ddo = JSON.stringify({ id: did, metadata, ...document })
+  const changes: IndexChange[] = [
+    { kind: 'nft', nft: { address: nft, name: 'n', symbol: 's', tokenUri: '', owner: nft, created } },
+    { kind: 'metadata', metadata: { ...told, nft, did, ddo } },
+  ]
+  return { did, changes }
 }

@@ -15,10 +15,11 @@ import { CHAIN, published, SCOPE } from './published.js'
 const CREATED = '2031-05-17T14:26:38Z'
 
 describe.each(['embedded', 'PostgreSQL'])('searches for times, in a database: %s', (kind) => {
-  const plain = published(1, { name: 'tide', created: '2029-11-30T09:42:56.123Z' }, CREATED)
+  const plain = published(1, { name: 'tide', created: '2029-11-30T09:42:56.123Z' }, {}, CREATED)
   const numbered = published(
     2,
     { name: 'survey 2031 of 17 stations', description: `on 2031-05-17, until ${CREATED}` },
+    {},
     CREATED,
   )
   const both = [plain.did, numbered.did].sort()

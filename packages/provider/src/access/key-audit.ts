@@ -36,12 +36,12 @@ const INTERVAL = 1000
 
 /**
  * Counts the assets of a chain whose files need a missing provider key, page by page. Learns the endpoint that most
- * decryptable assets name. `rest` is called after each page with the milliseconds that the page took.
+ * decryptable assets name. `rest` is called after each page with the milliseconds that it took, and with what is found so far.
  */
 export async function countUnknown(
   chain: Chain,
   { index, documents, keys }: AuditSources,
-  rest: (busy: number) => Promise<unknown> = async () => undefined,
+  rest: (busy: number, found: UnknownKeyAssets) => Promise<unknown> = async () => undefined,
 ): Promise<UnknownKeyAssets> {
   const found: UnknownKeyAssets = { count: 0, dids: [] }
   const endpoints = new MostFrequent()
@@ -69,7 +69,7 @@ export async function countUnknown(
     for (const nft of nfts) for (const did of didsOf(nft, chain.chainId)) await examine(did)
     after = nfts.at(-1)
     if (nfts.length < PAGE) break
-    await rest(performance.now() - begun)
+    await rest(performance.now() - begun, found)
   }
   const most = endpoints.first()
   if (most !== undefined) keys.learn(most)
@@ -123,8 +123,10 @@ export class KeyAudit {
       try {
         if (this.due.has(chainId) && isCurrent(chainId) && (await leads(chainId))) {
           this.due.delete(chainId)
-          const rest = (milliseconds: number) => {
+          const rest = (milliseconds: number, found: UnknownKeyAssets) => {
             busy += milliseconds
+            // a first count of many assets takes long
+            if (found.count > 0 && !this.results.has(chainId)) this.report(chainId, { ...found })
             return this.pause(PAUSE.page * milliseconds)
           }
           const begun = performance.now()
