@@ -15,6 +15,11 @@ export const PROVIDER_LIMITS = {
      * many the connection is cut.
      */
     pipelined: 16,
+    /**
+     * Connections that wait in the kernel to be accepted, as far as net.core.somaxconn allows. Of more, each loses a second before it asks
+     * again. Node has room for 511.
+     */
+    backlog: 4096,
     /** Bytes of the request line and headers: the longest signature as hex, with room for userdata and a token. */
     headers: 32_768,
     /**

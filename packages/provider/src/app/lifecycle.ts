@@ -6,6 +6,7 @@ import { StartError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../config/schema.js'
 import type { HttpServer } from '../http/server.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { startMetricsServer } from '../metrics/server.js'
 import { listenProblem } from '../process/listening.js'
@@ -48,7 +49,8 @@ export class Lifecycle {
       log.warn(shortage, 'fewer files may be open than the settings allow connections: raise the limit (ulimit -n)')
     if (METRICS_PORT !== undefined)
       this.metricsServer = await startMetricsServer(metrics.registry, METRICS_HOST, METRICS_PORT, log)
-    const url = await http.app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    const { backlog } = PROVIDER_LIMITS.http
+    const url = await http.app.listen({ host, port, backlog }).catch((error: NodeJS.ErrnoException) => {
       throw new StartError([listenProblem(['HOST', 'PORT'], { host, port }, error)])
     })
     log.info(startFields(settings, chains, url), 'service started')
