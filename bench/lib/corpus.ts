@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import { address, addressesOf, ownerOf, TOKENS, word } from './search-documents.js'
 import { consumerAt } from './search-pour.js'
-import { addressOf, ownerIn, PRICED_IN, skewed } from './synthetic-blocks.js'
-import { vocabulary } from './synthetic-documents.js'
+import { addressOf, EXCHANGE, ownerIn } from './synthetic-blocks.js'
+import { wordBy } from './synthetic-documents.js'
 
 /** What is in a catalogue, for searches to name. */
 export interface Corpus {
@@ -38,7 +38,7 @@ export function indexedCorpus(count: number): Corpus {
   // consumers have orders by their rank: the one at this rank has twenty of five million
   const twenty = Math.max(1, Math.floor(count / 46))
   return {
-    ...{ count, word: () => vocabulary(skewed(20_000, Math.random)), frequent: vocabulary(8), tokens: [PRICED_IN] },
+    ...{ count, word: () => wordBy(Math.random()), frequent: wordBy(0.21), tokens: [EXCHANGE] },
     nft: (asset) => addressOf('nft', asset),
     datatoken: (asset) => addressOf('token', asset),
     owner: ownerIn,

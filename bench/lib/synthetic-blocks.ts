@@ -9,9 +9,8 @@ import { DOCUMENT_SIZE, documentOf, random } from './synthetic-documents.js'
 
 export const CHAIN_ID = 8996
 export const FACTORY = checksummed(`0x${'fa'.repeat(20)}`)
-const EXCHANGE: Address = `0x${'ee'.repeat(20)}`
-/** The token of all prices. */
-export const PRICED_IN = EXCHANGE
+/** The contract of all prices, and their token. */
+export const EXCHANGE: Address = `0x${'ee'.repeat(20)}`
 const KEY = providerKey(`0x${'11'.repeat(32)}`)
 
 /** Seconds since 1970 of block 0. A block takes a second. */
@@ -95,7 +94,7 @@ function encryptor(): (plain: Buffer) => Buffer {
 const encrypted = encryptor()
 
 /** A number from 0 to below `most`; half of all numbers are below its square root. */
-export const skewed = (most: number, next: () => number) => Math.floor(most ** next())
+const skewed = (most: number, next: () => number) => Math.floor(most ** next())
 
 /** The events of a synthetic chain. Nothing is stored, so that a chain of millions needs no disk. */
 export class SyntheticBlocks {

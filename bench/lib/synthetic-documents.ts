@@ -17,8 +17,8 @@ function wordAt(at: number): string {
 
 const VOCABULARY = Array.from({ length: WORDS }, (_, at) => wordAt(at))
 
-/** Returns the word of a rank: of the first ones most documents have several. */
-export const vocabulary = (rank: number) => VOCABULARY[rank] as string
+/** Returns a word by a number from 0 to below 1: the lower, the more frequent. */
+export const wordBy = (number: number) => VOCABULARY[Math.floor(WORDS ** number)] as string
 
 /** Returns a generator of numbers from 0 to below 1 that depend on a text alone. */
 export function random(seed: string): () => number {
@@ -36,7 +36,7 @@ export function random(seed: string): () => number {
 /** Returns the document of an asset, with the size and shape of those on a marketplace. */
 export function documentOf(id: number, chainId: number, nft: Address, token: Address, created: number): Buffer {
   const next = random(`document ${id}`)
-  const word = () => vocabulary(Math.floor(WORDS ** next()))
+  const word = () => wordBy(next())
   const words = (count: number) => Array.from({ length: count }, word)
   const files = createHash('shake256', { outputLength: 300 }).update(`files ${id}`).digest('hex')
   const time = new Date(created * 1000).toISOString().replace('.000Z', 'Z')
