@@ -21,8 +21,8 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
   useLayoutEffect(() => {
     const before = placeOf(document.activeElement)
     dialog.current?.showModal()
-    // after its removal: a dialog keeps all others from the focus
-    return () => queueMicrotask(() => before && returnTo(before))
+    // after its removal: a dialog keeps all others from the focus. Whoever has moved on meanwhile keeps it.
+    return () => queueMicrotask(() => before && document.activeElement === document.body && returnTo(before))
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button close it

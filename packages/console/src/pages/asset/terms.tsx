@@ -1,5 +1,5 @@
 import { type Asset, terms as readTerms, type Terms } from '@tidegate/client'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { Notice, Problem, Skeleton } from '../../parts/states.js'
@@ -86,7 +86,8 @@ function Reading({ did, terms, onClose, onDifferent, onChanged }: ReadingProps) 
     readTerms(reading(), did, { signal }),
   )
   const isDifferent = (error as { code?: string } | undefined)?.code === 'TERMS_CHANGED'
-  useEffect(() => {
+  // a deferred effect never runs if the dialog is closed in the frame that shows the warning
+  useLayoutEffect(() => {
     if (isDifferent) onDifferent()
     if (value && value.sha256 !== terms.sha256) onChanged()
   }, [isDifferent, value])
