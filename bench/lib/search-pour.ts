@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
+import { textsAt } from '../../packages/catalog/src/search/sql/name-order.js'
 import { IS_FIRST_PRICE } from '../../packages/catalog/src/search/sql/price-conditions.js'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { SearchRows } from './search-rows.js'
@@ -68,15 +69,18 @@ export async function pouredPostgres(url: string, from: number, to: number): Pro
 }
 
 const FIRST_PRICES = `WHERE ${IS_FIRST_PRICE}`
-const PRICE_INDEXES = {
+/** Indexes of both databases. */
+const VALUE_INDEXES = {
+  search_value_by_name_4: `ON search_value (txt, doc DESC) WHERE ${textsAt('metadata.name')}`,
+  search_value_by_name_5: `ON search_value (txt, doc DESC) WHERE ${textsAt('credentialSubject.metadata.name')}`,
   search_value_by_price: `ON search_value (path, txt, num, doc DESC) ${FIRST_PRICES}`,
   search_value_by_price_down: `ON search_value (path, txt, num DESC, doc DESC) ${FIRST_PRICES}`,
 }
 /** Indexes that are made at the end, by table. */
 const LATER: Record<Sink['dialect'], Record<string, string>> = {
-  sqlite: { ...PRICE_INDEXES, search_value_by_num: 'ON search_value (path, num) WHERE num IS NOT NULL' },
+  sqlite: { ...VALUE_INDEXES, search_value_by_num: 'ON search_value (path, num) WHERE num IS NOT NULL' },
   postgres: {
-    ...PRICE_INDEXES,
+    ...VALUE_INDEXES,
     search_value_by_num: 'ON search_value (path, num, doc) WHERE num IS NOT NULL',
     search_text_by_token: 'ON search_text USING gin (tsv) WITH (fastupdate = off)',
   },

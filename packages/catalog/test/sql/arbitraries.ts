@@ -69,6 +69,15 @@ export const ASSET = fc.record({
   state: fc.constantFrom(0, 0, 0, 5, 3),
 })
 
+const NAME = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('tide', 'tides', 'Tide', 'ärger') },
+  fc.constantFrom(7, '2026-01-03', 'x'.repeat(300), undefined),
+)
+/** Assets with names that repeat, and that are numbers, times, long, several or none. */
+export const NAMED = fc
+  .tuple(ASSET, fc.oneof(NAME, fc.array(NAME, { maxLength: 3 })))
+  .map(([asset, name]) => ({ ...asset, metadata: { ...asset.metadata, name } }))
+
 const PATH = fc.constantFrom(
   'metadata.name',
   'metadata.description',
@@ -241,7 +250,9 @@ export const BODY = fc.record(
 )
 
 /** The index changes that a chain with these assets would cause. */
-export function changesOf(assets: (typeof ASSET extends fc.Arbitrary<infer T> ? T : never)[]): IndexChange[] {
+export function changesOf(
+  assets: (Omit<typeof ASSET extends fc.Arbitrary<infer T> ? T : never, 'metadata'> & { metadata: object })[],
+): IndexChange[] {
   return assets.flatMap(({ metadata, day, orders, state }, at): IndexChange[] => {
     const [nft, datatoken] = [address(at), address(1000 + at)]
     const did = didOf(nft, CHAIN)

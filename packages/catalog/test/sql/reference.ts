@@ -139,9 +139,7 @@ const bytewise = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer
 function compared(a: Key, b: Key, { descending, missing }: Sort): number {
   const rank = ({ num, txt }: Key) => (num !== undefined ? 1 : txt !== undefined ? 2 : missing === 'first' ? 0 : 3)
   if (rank(a) !== rank(b)) return rank(a) - rank(b)
-  const numeric = (a.num ?? 0) - (b.num ?? 0)
-  const order = numeric !== 0 ? numeric : bytewise(a.txt ?? '', b.txt ?? '')
-  if (numeric === 0 && (a.txt === undefined) !== (b.txt === undefined)) return 0
+  const order = a.num !== undefined ? a.num - (b.num ?? 0) : bytewise(a.txt ?? '', b.txt ?? '')
   return descending ? -order : order
 }
 

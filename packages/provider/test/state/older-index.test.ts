@@ -25,6 +25,8 @@ const TAKE_BACK = `
   DROP TABLE index_market;
   DELETE FROM index_undo WHERE kind IN ('market', 'offer');
   DELETE FROM search_value;
+  DROP INDEX search_value_by_name_4;
+  DROP INDEX search_value_by_name_5;
   DROP INDEX search_value_by_price;
   DROP INDEX search_value_by_price_down;
   ALTER TABLE index_cursor DROP COLUMN format_mark;

@@ -195,7 +195,8 @@ function keyOf(sort: Sort, at: number) {
       `CASE WHEN ${n} IS NULL AND ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
       `CASE WHEN ${n} IS NULL THEN 1 ELSE 0 END`,
       `${n} ${direction}`,
-      `${t} ${direction}`,
+      // texts beside a number do not count: databases place NULL differently
+      `CASE WHEN ${n} IS NULL THEN ${t} END ${direction}`,
     ].join(', '),
   }
 }

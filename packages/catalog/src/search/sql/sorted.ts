@@ -4,6 +4,7 @@ import { isPrice, PRICES } from '../prices.js'
 import type { Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
+import { byName, isName } from './name-order.js'
 import { ask, counted, newest, page } from './page.js'
 import type { Plan } from './plan.js'
 import { byPrice } from './price-order.js'
@@ -22,6 +23,7 @@ export function* sorted(plan: Plan, few = FEW): Script<string[] | undefined> {
   // no index has the order of tokens
   if (!sort || sort.path === PRICES.token || plan.score.parts.length > 0) return undefined
   if (isPrice(sort.path)) return yield* byPrice(plan, sort)
+  if (isName(sort.path)) return yield* byName(plan, sort, few)
   const [from, end] = [search.from, search.from + search.size]
   const exists: Condition = { op: 'token', token: existsToken(sort.path) }
   const having = plan.of(exists)
@@ -34,7 +36,7 @@ export function* sorted(plan: Plan, few = FEW): Script<string[] | undefined> {
   if (dids.length < end) {
     const most = end - dids.length
     const more = yield* have(most)
-    // texts come after numbers, and no index has their order
+    // texts come after numbers, and no index has the order of those
     if (!more || (!isRare && more.length < most)) return undefined
     dids.push(...more)
   }

@@ -378,4 +378,9 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   INSERT INTO search_pending (chain_id, nft, findable)
     SELECT chain_id, nft, 1 FROM search_document WHERE true ON CONFLICT DO NOTHING;
   `,
+  // names of assets in their order: metadata.name and credentialSubject.metadata.name
+  `
+  CREATE INDEX search_value_by_name_4 ON search_value (txt, doc DESC) WHERE path = 278681718115206 AND num IS NULL;
+  CREATE INDEX search_value_by_name_5 ON search_value (txt, doc DESC) WHERE path = 152580924086190 AND num IS NULL;
+  `,
 ]
