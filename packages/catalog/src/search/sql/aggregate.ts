@@ -25,7 +25,8 @@ const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.pat
 
 /**
  * Aggregates values of the documents in a list: of the newest `most` if there are more. `areMany`: whether this is possible. Throws
- * ValidationError if there are too many values.
+ * ValidationError if there are too many values. `listed`: the number of documents up to one more than `most`, which SQLite counts for
+ * this.
  */
 export function* aggregated(
   wanted: Record<string, Aggregation>,
@@ -33,33 +34,42 @@ export function* aggregated(
   areMany: boolean,
   dialect: Dialect,
   most: number = CATALOG_LIMITS.search.aggregated,
-): Script<Record<string, Aggregated>> {
-  if (Object.keys(wanted).length === 0) return {}
-  const { all, isPartial } = dialect === 'sqlite' ? yield* listedOnce(hits, most) : yield* newestOf(hits, areMany, most)
+): Script<{ aggregations: Record<string, Aggregated>; listed: number | undefined }> {
+  if (Object.keys(wanted).length === 0) return { aggregations: {}, listed: undefined }
+  const { all, isPartial, listed } =
+    dialect === 'sqlite' ? yield* listedOnce(hits, most) : yield* newestOf(hits, areMany, most)
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
   if (isPartial) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
-  return Object.fromEntries(results)
+  return { aggregations: Object.fromEntries(results), listed }
+}
+
+/** A list of documents for aggregations. */
+interface Listed {
+  all: Part
+  isPartial: boolean
+  listed: number | undefined
 }
 
 /** Lists the newest hits once for all aggregations: a prefix of a frequent word takes SQLite longer than a list of all documents. */
-function* listedOnce({ text, values }: Part, most: number): Script<{ all: Part; isPartial: boolean }> {
+function* listedOnce({ text, values }: Part, most: number): Script<Listed> {
   const newest = `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`
   const list = `SELECT count(*) AS n, json_group_array(id) AS ids FROM (${newest}) AS newest`
   const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows as { n: number; ids: string }[]
   const { n, ids } = row as { n: number; ids: string }
   const isPartial = n > most
   const shown = isPartial ? `${ids.slice(0, ids.lastIndexOf(','))}]` : ids
-  return { all: { text: 'SELECT value AS id FROM json_each(?)', values: [shown] }, isPartial }
+  return { all: { text: 'SELECT value AS id FROM json_each(?)', values: [shown] }, isPartial, listed: n }
 }
 
-function* newestOf({ text, values }: Part, areMany: boolean, most: number): Script<{ all: Part; isPartial: boolean }> {
+function* newestOf({ text, values }: Part, areMany: boolean, most: number): Script<Listed> {
   const isPartial = areMany && (yield* counted({ text, values }, most)) > most
-  if (!isPartial) return { all: { text, values }, isPartial }
+  if (!isPartial) return { all: { text, values }, isPartial, listed: undefined }
   return {
     all: { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] },
     isPartial,
+    listed: undefined,
   }
 }
 

@@ -14,6 +14,7 @@ import { ask, bySum, type Count, counted, isByDate, page, pageInTurn } from './p
 import { type Plan, planOf } from './plan.js'
 import { points, type Score } from './scores.js'
 import { sorted } from './sorted.js'
+import { hasAggregations } from './statistics.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
@@ -112,27 +113,31 @@ function* pricedPlan(plan: Plan): Script<Plan> {
 
 function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
   const plan = yield* pricedPlan(planned)
-  const { search, all, of, score, isScored } = plan
+  const { search, dialect, all, of, score, isScored } = plan
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
-  const { n, hits } = yield* pageAndCount(plan, scored)
+  // without a page, SQLite counts the hits when it lists them for aggregations
+  const isCountedLater =
+    search.size === 0 && dialect === 'sqlite' && hasAggregations(search) && (search.counted ?? 0) <= LIMITS.aggregated
+  const { n, hits } = isCountedLater ? NO_HITS : yield* pageAndCount(plan, scored)
   const [first] = hits
   const isGreatestAsked = isScored && first !== undefined && (search.sort.length > 0 || search.from > 0)
-  const isLast = !isGreatestAsked && Object.keys(search.aggregations).length === 0
+  const isLast = !isGreatestAsked && !hasAggregations(search)
   const dids = hits.map(({ did }) => did)
+  const assets = search.source ? yield* assetsOfPage(dids, known, dialect, isLast) : new Map()
+  const maxScore = isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null
+  const areMany = n > LIMITS.counted || search.counted !== LIMITS.counted
+  const { aggregations, listed = n } = yield* aggregated(search.aggregations, all, areMany, dialect)
   return {
     building: false,
-    total: totalOf(n, search.counted),
+    total: totalOf(isCountedLater ? listed : n, search.counted),
     hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
-    assets: search.source ? yield* assetsOfPage(dids, known, plan.dialect, isLast) : new Map(),
-    maxScore: isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null,
-    aggregations: yield* aggregated(
-      search.aggregations,
-      all,
-      n > LIMITS.counted || search.counted !== LIMITS.counted,
-      plan.dialect,
-    ),
+    assets,
+    maxScore,
+    aggregations,
   }
 }
+
+const NO_HITS: { n: number; hits: { did: string; score: number }[] } = { n: 0, hits: [] }
 
 /** Returns the hits of a page, and the number of all hits, counted up to one more than are reported; 0 if not counted. */
 function* pageAndCount(plan: Plan, scored: Part | undefined) {
