@@ -132,7 +132,8 @@ export function searchQuery(options: SearchOptions): object {
   ]
   // unlisted assets are rare, so that leaving them out is cheap; their owner finds them
   const hidden = owner === undefined ? { must_not: [{ term: { 'nft.state': STATES.indexOf('unlisted') } }] } : {}
-  return { bool: { must: wanted(words, beginning), filter, ...hidden } }
+  const { must, also } = wanted(words, beginning)
+  return { bool: { must, filter: [...also, ...filter], ...hidden } }
 }
 
 function priced({ free, price }: SearchOptions): object[] {
@@ -149,14 +150,16 @@ function priced({ free, price }: SearchOptions): object[] {
   ]
 }
 
-/** Returns a condition for each word. A word with other characters than letters and digits is never a prefix. */
-function wanted(words: string[], beginning: boolean): object[] {
+/**
+ * Returns the conditions for words. A word with other characters than letters and digits is never a prefix. A prefix beside other words
+ * does not count for the order: where it was found is of no use before the word is complete.
+ */
+function wanted(words: string[], beginning: boolean): { must: object[]; also: object[] } {
   const last = words.at(-1) ?? ''
-  if (last === '') return [{ match_all: {} }]
+  if (last === '') return { must: [{ match_all: {} }], also: [] }
   const isBeginning = beginning && /^[\p{L}\p{N}]+$/u.test(last) && !OPERATORS.has(last)
   const whole = (isBeginning ? words.slice(0, -1) : words).join(' ')
-  return [
-    ...(whole ? [{ multi_match: { query: whole, fields: FIELDS, operator: 'and' } }] : []),
-    ...(isBeginning ? [{ query_string: { query: `${last}*`, fields: FIELDS } }] : []),
-  ]
+  const prefix = isBeginning ? [{ query_string: { query: `${last}*`, fields: FIELDS } }] : []
+  if (whole === '') return { must: prefix, also: [] }
+  return { must: [{ multi_match: { query: whole, fields: FIELDS, operator: 'and' } }], also: prefix }
 }
