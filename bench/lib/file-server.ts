@@ -21,6 +21,7 @@ const server = createServer(({ url = '', method }, response) => {
 })
 // an idle connection that ends as it is used again breaks the plain proxy, which does not retry
 server.keepAliveTimeout = 0
-server.listen(0, '127.0.0.1', () => {
+// all consumers of a benchmark may come at once: a connection without a place loses a second
+server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 }, () => {
   process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 })
