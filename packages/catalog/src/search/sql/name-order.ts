@@ -1,6 +1,7 @@
-import type { Script, Value } from '@tidegate/database'
+import type { Script } from '@tidegate/database'
 import type { Sort } from '../syntax.js'
-import { ask, counted, page } from './page.js'
+import { type Ordered, walked } from './order-walk.js'
+import { counted, page } from './page.js'
 import type { Plan } from './plan.js'
 import { pathNumber, TITLES } from './tokens.js'
 
@@ -12,11 +13,11 @@ export const isName = (path: string): boolean => TITLES.has(path)
 
 /**
  * Returns the DIDs of a page of many hits, sorted by name, in the order of an index. Undefined if all keys must be read: if more than
- * `few` names are numbers or times, which come first, or if the page has assets without a name.
+ * `few` names are numbers or times, which come first, if hits are rare, or if the page has assets without a name. `steps`: see `walked`.
  */
-export function* byName(plan: Plan, sort: Sort, few: number): Script<string[] | undefined> {
+export function* byName(plan: Plan, sort: Sort, few: number, steps: number): Script<string[] | undefined> {
   const { search, score } = plan
-  const isHit = plan.check?.('v.doc')
+  const isHit = plan.check?.('w.doc')
   if (!isHit || sort.missing === 'first') return undefined
   const most = search.from + search.size
   const numbers = {
@@ -28,26 +29,27 @@ export function* byName(plan: Plan, sort: Sort, few: number): Script<string[] | 
   const dids: string[] = []
   if (n > 0) {
     const hits = {
-      text: `SELECT v.doc AS id FROM (${numbers.text}) AS v WHERE ${isHit.text}`,
+      text: `SELECT w.doc AS id FROM (${numbers.text}) AS w WHERE ${isHit.text}`,
       values: [...numbers.values, ...isHit.values],
     }
     const first = yield* page({ ...search, from: 0, size: most }, hits, score, undefined, { isFew: true })
     dids.push(...first.hits.map(({ did }) => did))
   }
-  if (dids.length < most) dids.push(...(yield* texts(sort, isHit, most - dids.length)))
+  if (dids.length < most) {
+    const isFirst = { text: `${countsOf(sort)} AND ${isHit.text}`, values: isHit.values }
+    dids.push(...(yield* walked(plan.dialect, textsIn(sort), isFirst, most - dids.length, steps)))
+  }
   return dids.length < most ? undefined : dids.slice(search.from)
 }
 
-/** Returns the first hits with a text as name. */
-function* texts({ path, descending }: Sort, isHit: { text: string; values: Value[] }, most: number): Script<string[]> {
-  const direction = descending ? 'DESC' : 'ASC'
-  // of several values the first in the order counts, and a number before all texts
-  const first = `SELECT o.n FROM search_value o WHERE o.doc = v.doc AND o.path = v.path
-    ORDER BY CASE WHEN o.num IS NULL THEN 1 ELSE 0 END, o.txt ${direction}, o.n LIMIT 1`
-  // IS TRUE: PostgreSQL makes a join of the condition otherwise, then sorts
-  const text = `SELECT d.did FROM (
-      SELECT v.doc, v.txt FROM search_value v WHERE ${textsAt(path)} AND v.n = (${first}) AND (${isHit.text}) IS TRUE
-      ORDER BY v.txt ${direction}, v.doc DESC LIMIT ?
-    ) AS p JOIN search_document d ON d.id = p.doc ORDER BY p.txt ${direction}, p.doc DESC`
-  return (yield* ask(text, [...isHit.values, most])).rows.map(({ did }) => did as string)
+/** The rows of a field that are texts. */
+function textsIn({ path, descending }: Sort): Ordered {
+  const order = (row: string) => `${row}.txt${descending ? ' DESC' : ''}, ${row}.doc DESC`
+  return { where: textsAt(path), values: [], columns: ['txt'], order }
 }
+
+/** SQL for whether the row `w` counts for its document: of several values the first in the order, and a number before all texts. */
+const countsOf = ({
+  descending,
+}: Sort) => `w.n = (SELECT o.n FROM search_value o WHERE o.doc = w.doc AND o.path = w.path
+  ORDER BY CASE WHEN o.num IS NULL THEN 1 ELSE 0 END, o.txt${descending ? ' DESC' : ''}, o.n LIMIT 1)`

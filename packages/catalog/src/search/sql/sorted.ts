@@ -5,6 +5,7 @@ import type { Sort } from '../syntax.js'
 import type { Part } from './compile.js'
 import type { Condition } from './conditions.js'
 import { byName, isName } from './name-order.js'
+import { STEPS } from './order-walk.js'
 import { ask, counted, newest, page } from './page.js'
 import type { Plan } from './plan.js'
 import { byPrice } from './price-order.js'
@@ -15,15 +16,15 @@ const FEW: number = CATALOG_LIMITS.search.counted
 
 /**
  * Returns the DIDs of a page of many hits, sorted by one field: few of them have the field, or an index has them in its order. Undefined if
- * all keys must be read.
+ * all keys must be read. `steps`: see `walked` in order-walk.ts.
  */
-export function* sorted(plan: Plan, few = FEW): Script<string[] | undefined> {
+export function* sorted(plan: Plan, few = FEW, steps: number = STEPS.least): Script<string[] | undefined> {
   const { search } = plan
   const sort = fieldOf(search.sort)
   // no index has the order of tokens
   if (!sort || sort.path === PRICES.token || plan.score.parts.length > 0) return undefined
-  if (isPrice(sort.path)) return yield* byPrice(plan, sort)
-  if (isName(sort.path)) return yield* byName(plan, sort, few)
+  if (isPrice(sort.path)) return yield* byPrice(plan, sort, steps)
+  if (isName(sort.path)) return yield* byName(plan, sort, few, steps)
   const [from, end] = [search.from, search.from + search.size]
   const exists: Condition = { op: 'token', token: existsToken(sort.path) }
   const having = plan.of(exists)
