@@ -9,7 +9,7 @@ import { assetOf } from './describe.js'
 export interface SearchOptions {
   /** Required words, each in name, description, author, tags or DID. */
   text?: string | undefined
-  /** Whether the last word is a prefix, for searches during typing. */
+  /** Whether the last word is a prefix, for searches during typing. Beside other words it does not count for the order. */
   beginning?: boolean | undefined
   /** Required tags. */
   tags?: string[] | undefined
