@@ -6,6 +6,7 @@ import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { find, stateIn, stateQuery } from '../../src/search/sql/find.js'
 import { generationsIn } from '../../src/search/sql/generations.js'
+import { STEPS } from '../../src/search/sql/order-walk.js'
 import { planOf } from '../../src/search/sql/plan.js'
 import { byPrice } from '../../src/search/sql/price-order.js'
 import { sorted } from '../../src/search/sql/sorted.js'
@@ -95,9 +96,10 @@ it.each([
   expect(search.sort).toEqual([sort])
   const rows = ({ text, values }: Query) => ({ rows: db.prepare(text).all(...values) as Result['rows'], changes: 0 })
   const plan = planOf(search, SCOPE, 'sqlite', generationsIn(stateIn(rows(stateQuery('sqlite')))))
-  const read: string[] = []
+  const [read, values]: [string[], unknown[]] = [[], []]
   runScriptSync(sorted(plan), (query) => {
     const explained = planIn(db, query)
+    values.push(...query.values)
     read.push(...explained.filter((one) => /^(?:SEARCH|SCAN) (?:v|search_value) /.test(one)))
     // the names of one asset and the page itself are sorted, and nothing else
     expect(explained.filter((one) => one.includes('TEMP B-TREE FOR ORDER BY')).length, query.text).toBeLessThanOrEqual(
@@ -108,4 +110,6 @@ it.each([
   db.close()
   const numbers = 'SEARCH search_value USING COVERING INDEX search_value_by_num (path=? AND num>?)'
   expect(read).toEqual([numbers, `SCAN v USING INDEX ${index}`])
+  // where hits are rare, it ends before all names are looked up
+  expect(values).toContain(STEPS.least + STEPS.perHit * search.size)
 })

@@ -89,7 +89,8 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing,
         DROP COLUMN format_mark;
       DROP INDEX index_undo_by_row, index_nft_by_owner;
-      DROP INDEX search_value_by_name_4, search_value_by_name_5, search_value_by_price, search_value_by_price_down, search_value_older_token;
+      DROP INDEX search_value_by_name_4, search_value_by_name_5;
+      DROP INDEX search_value_by_price, search_value_by_price_down, search_value_older_token;
       ALTER TABLE hosted_files DROP COLUMN deferred, DROP COLUMN concat, DROP COLUMN final;
       ALTER TABLE deliveries DROP COLUMN counted;
       DROP TABLE origin, index_order, index_offer, index_market, range_deliveries;

@@ -49,7 +49,7 @@ export function* aggregated(
 interface Listed {
   all: Part
   isPartial: boolean
-  listed: number | undefined
+  listed?: number
 }
 
 /** Lists the newest hits once for all aggregations: a prefix of a frequent word takes SQLite longer than a list of all documents. */
@@ -65,11 +65,10 @@ function* listedOnce({ text, values }: Part, most: number): Script<Listed> {
 
 function* newestOf({ text, values }: Part, areMany: boolean, most: number): Script<Listed> {
   const isPartial = areMany && (yield* counted({ text, values }, most)) > most
-  if (!isPartial) return { all: { text, values }, isPartial, listed: undefined }
+  if (!isPartial) return { all: { text, values }, isPartial }
   return {
     all: { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] },
     isPartial,
-    listed: undefined,
   }
 }
 

@@ -10,7 +10,7 @@ import type { Condition } from './conditions.js'
 import { hasPrefix } from './conjunctions.js'
 import { gathered } from './gather.js'
 import { generationsIn, isBuilding, STATE } from './generations.js'
-import { ask, bySum, type Count, counted, isByDate, page, pageInTurn } from './page.js'
+import { ask, bySum, type Count, counted, type Hits, isByDate, page, pageInTurn } from './page.js'
 import { type Plan, planOf } from './plan.js'
 import { points, type Score } from './scores.js'
 import { sorted } from './sorted.js'
@@ -137,7 +137,7 @@ function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
   }
 }
 
-const NO_HITS: { n: number; hits: { did: string; score: number }[] } = { n: 0, hits: [] }
+const NO_HITS: Hits & { n: number } = { n: 0, hits: [] }
 
 /** Returns the hits of a page, and the number of all hits, counted up to one more than are reported; 0 if not counted. */
 function* pageAndCount(plan: Plan, scored: Part | undefined) {

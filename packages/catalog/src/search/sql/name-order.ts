@@ -1,7 +1,7 @@
 import type { Script } from '@tidegate/database'
 import type { Sort } from '../syntax.js'
-import { type Ordered, walked } from './order-walk.js'
-import { counted, page } from './page.js'
+import { byKeys, inOrder, type Ordered } from './order-walk.js'
+import { counted } from './page.js'
 import type { Plan } from './plan.js'
 import { pathNumber, TITLES } from './tokens.js'
 
@@ -13,10 +13,10 @@ export const isName = (path: string): boolean => TITLES.has(path)
 
 /**
  * Returns the DIDs of a page of many hits, sorted by name, in the order of an index. Undefined if all keys must be read: if more than
- * `few` names are numbers or times, which come first, if hits are rare, or if the page has assets without a name. `steps`: see `walked`.
+ * `few` names are numbers or times, which come first, if hits are rare, or if the page has assets without a name. `steps`: see `inOrder`.
  */
 export function* byName(plan: Plan, sort: Sort, few: number, steps: number): Script<string[] | undefined> {
-  const { search, score } = plan
+  const { search } = plan
   const isHit = plan.check?.('w.doc')
   if (!isHit || sort.missing === 'first') return undefined
   const most = search.from + search.size
@@ -32,12 +32,11 @@ export function* byName(plan: Plan, sort: Sort, few: number, steps: number): Scr
       text: `SELECT w.doc AS id FROM (${numbers.text}) AS w WHERE ${isHit.text}`,
       values: [...numbers.values, ...isHit.values],
     }
-    const first = yield* page({ ...search, from: 0, size: most }, hits, score, undefined, { isFew: true })
-    dids.push(...first.hits.map(({ did }) => did))
+    dids.push(...(yield* byKeys(plan, hits, most)))
   }
   if (dids.length < most) {
     const isFirst = { text: `${countsOf(sort)} AND ${isHit.text}`, values: isHit.values }
-    dids.push(...(yield* walked(plan.dialect, textsIn(sort), isFirst, most - dids.length, steps)))
+    dids.push(...(yield* inOrder(plan.dialect, textsIn(sort), isFirst, most - dids.length, steps)))
   }
   return dids.length < most ? undefined : dids.slice(search.from)
 }
@@ -49,7 +48,5 @@ function textsIn({ path, descending }: Sort): Ordered {
 }
 
 /** SQL for whether the row `w` counts for its document: of several values the first in the order, and a number before all texts. */
-const countsOf = ({
-  descending,
-}: Sort) => `w.n = (SELECT o.n FROM search_value o WHERE o.doc = w.doc AND o.path = w.path
-  ORDER BY CASE WHEN o.num IS NULL THEN 1 ELSE 0 END, o.txt${descending ? ' DESC' : ''}, o.n LIMIT 1)`
+const countsOf = (sort: Sort) => `w.n = (SELECT o.n FROM search_value o WHERE o.doc = w.doc AND o.path = w.path
+  ORDER BY CASE WHEN o.num IS NULL THEN 1 ELSE 0 END, o.txt${sort.descending ? ' DESC' : ''}, o.n LIMIT 1)`

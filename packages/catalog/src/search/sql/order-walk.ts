@@ -1,5 +1,6 @@
 import type { Script, Value } from '@tidegate/database'
-import { ask } from './page.js'
+import type { Part } from './compile.js'
+import { ask, page } from './page.js'
 import type { Plan } from './plan.js'
 
 /** Documents that are looked up one by one: at least, and more for each hit. */
@@ -20,10 +21,10 @@ export interface Ordered {
  * Returns the DIDs of the first hits in the order of rows: at most `most`, and fewer if they are rare. `isHit`: SQL for whether the row `w`
  * is one of a hit. `least`: documents to look up one by one.
  */
-export function* walked(
+export function* inOrder(
   dialect: Plan['dialect'],
   rows: Ordered,
-  isHit: { text: string; values: Value[] },
+  isHit: Part,
   most: number,
   least: number,
 ): Script<string[]> {
@@ -44,4 +45,10 @@ export function rowsIn({ where, columns, order }: Ordered, also = ''): string {
 export function* didsIn(text: string, values: Value[], { order }: Ordered, most: number): Script<string[]> {
   const joined = `SELECT d.did FROM (${text} LIMIT ?) AS p JOIN search_document d ON d.id = p.doc ORDER BY ${order('p')}`
   return (yield* ask(joined, [...values, most])).rows.map(({ did }) => did as string)
+}
+
+/** Returns the first of few hits, for which all keys are read. */
+export function* byKeys({ search, score }: Plan, hits: Part, size: number): Script<string[]> {
+  const found = yield* page({ ...search, from: 0, size }, hits, score, undefined, { isFew: true })
+  return found.hits.map(({ did }) => did)
 }

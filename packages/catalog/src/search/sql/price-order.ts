@@ -1,6 +1,6 @@
 import type { Script } from '@tidegate/database'
 import type { Sort } from '../syntax.js'
-import { didsIn, type Ordered, rowsIn, STEPS, walked } from './order-walk.js'
+import { didsIn, inOrder, type Ordered, rowsIn, STEPS } from './order-walk.js'
 import { newest } from './page.js'
 import type { Plan } from './plan.js'
 import { IS_FIRST_PRICE, priceCheck } from './price-conditions.js'
@@ -10,8 +10,7 @@ const FREE = 'v.txt IS NULL'
 const SOLD = "v.txt > ''"
 
 /**
- * Returns the DIDs of a page of hits, sorted by the first price, in the order of an index: see `priceKeyOf`. `steps`: documents to look up
- * one by one.
+ * Returns the DIDs of a page of hits, sorted by the first price, in the order of an index: see `priceKeyOf`. `steps`: see `inOrder`.
  */
 export function* byPrice(plan: Plan, { descending, missing }: Sort, steps = STEPS.least): Script<string[]> {
   const { search, price } = plan
@@ -47,7 +46,7 @@ function* inGroup(plan: Plan, group: string, descending: boolean, most: number, 
     order: (row) => `${row}.txt, ${row}.num${descending ? ' DESC' : ''}, ${row}.doc DESC`,
   }
   const isHit = checkRest?.('w.doc')
-  const dids = isHit ? yield* walked(dialect, rows, isHit, most, steps) : []
+  const dids = isHit ? yield* inOrder(dialect, rows, isHit, most, steps) : []
   if (dids.length === most) return dids
   // all hits are listed first
   const text = rowsIn(rows, ` AND v.doc IN (${all.text})`)
