@@ -4,14 +4,13 @@ import {
   type Decoded,
   type DocumentOwner,
   type DocumentTask,
-  documentKeys,
   type Hint,
   type PublishedDocument,
   readStored,
   sizeProblem,
   type Validated,
 } from '@tidegate/protocol/documents'
-import type { ProviderKey } from '@tidegate/protocol/keys'
+import { documentKeys, type ProviderKey } from '@tidegate/protocol/keys'
 import type { Address, Hex } from 'viem'
 import type * as tasks from './document-tasks.js'
 import type { PreparedRows } from './index/index-consumer.js'

@@ -1,6 +1,5 @@
 export { decodeCopy, type Hint, readHint } from './ddo/cached-copy.js'
 export { didOf, didsOf } from './ddo/ddo.js'
-export { documentKeys } from './ddo/document-keys.js'
 export { decodeDocument } from './ddo/on-chain/decode.js'
 export { INFLATED, TOO_LARGE } from './ddo/on-chain/lzma.js'
 export {

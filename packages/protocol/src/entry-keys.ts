@@ -14,3 +14,4 @@ export {
 } from './crypto/keys.js'
 export { makeKeystore, openKeystore } from './crypto/keystore.js'
 export { type SealingKeys, seal, sealingKeys, sealingKeysFrom, unseal } from './crypto/sealing.js'
+export { documentKeys } from './ddo/document-keys.js'
