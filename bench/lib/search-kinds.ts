@@ -64,6 +64,7 @@ const console = (options: object, more: object) => body({ query: searchQuery(opt
 const facets = (options: object) =>
   console(options, {
     size: 0,
+    terminate_after: 10_000,
     aggs: {
       types: { terms: { field: 'metadata.type.keyword', size: 12 } },
       tags: { terms: { field: 'metadata.tags.keyword', size: 24 } },

@@ -4836,6 +4836,7 @@ export interface operations {
                     _source?: unknown;
                     aggs?: Record<string, never>;
                     track_total_hits?: boolean | number;
+                    terminate_after?: number;
                 };
             };
         };
@@ -4979,6 +4980,7 @@ export interface operations {
                     _source?: unknown;
                     aggs?: Record<string, never>;
                     track_total_hits?: boolean | number;
+                    terminate_after?: number;
                 };
             };
         };

@@ -67,6 +67,8 @@ export interface Search {
   /** Maximum hits to count; undefined: none. */
   counted: number | undefined
   aggregations: Record<string, Aggregation>
+  /** Maximum hits to aggregate, the newest ones. */
+  aggregated: number
 }
 
 export interface Scope {

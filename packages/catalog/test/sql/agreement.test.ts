@@ -178,7 +178,7 @@ describe('a search answers the same everywhere', () => {
 
   it('with the values of the newest documents, if there are more than are aggregated', async () => {
     const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 12, seed: 3 })))
-    const search = readSearch({ aggs: { ...TAGS, total: { sum: { field: 'stats.orders' } } } })
+    const search = readSearch({ aggs: { ...TAGS, total: { sum: { field: 'stats.orders' } } }, terminate_after: 3 })
     const newest = searchAll(documents, search, []).hits.slice(0, 3)
     const some = documents.filter(({ did }) => newest.some((hit) => hit.did === did))
     expect(documents.length).toBeGreaterThan(some.length)
@@ -187,7 +187,7 @@ describe('a search answers the same everywhere', () => {
     for (const [dialect, ask] of asksOf(embedded)) {
       const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
       const { all } = planOf(search, { ...SCOPE, purgatory: [] }, dialect, generations)
-      const found = await runScript(aggregated(search.aggregations, all, true, dialect, 3), ask)
+      const found = await runScript(aggregated(search, all, dialect), ask)
       expect(found.aggregations, dialect).toEqual({ tags: { ...tags, doc_count_error_upper_bound: -1 }, total })
     }
     embedded.close()

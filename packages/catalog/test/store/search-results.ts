@@ -3,6 +3,7 @@ import { orderOf } from '../../../../test/helpers/orders.js'
 import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexedAsset } from '../../../protocol/src/ddo/indexed.js'
 import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
+import type { Aggregated } from '../../src/search/syntax.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
 
@@ -79,6 +80,30 @@ export function resultSuite(session: StoreSession): void {
     expect(await totalOf(3)).toEqual({ value: 3, relation: 'eq' })
     expect(await totalOf(2)).toEqual({ value: 2, relation: 'gte' })
     expect(await totalOf(false)).toBeUndefined()
+  })
+
+  it('aggregates the newest hits alone where terminate_after asks for fewer, and says so', async () => {
+    const search = { query: TIDE, aggs: { types: { terms: { field: 'metadata.type' } } } }
+    const read = async (more: object) => {
+      const { aggregations, total } = await find({ ...search, ...more })
+      const { doc_count_error_upper_bound: error, buckets } = aggregations.types as Extract<
+        Aggregated,
+        { buckets: unknown }
+      >
+      return [buckets.reduce((sum, { doc_count }) => sum + doc_count, 0), error, total]
+    }
+    const total = { value: 3, relation: 'eq' }
+    for (const size of [0, 1]) {
+      expect(await read({ size, terminate_after: 2 })).toEqual([2, -1, total])
+      for (const all of [0, 3, 10 ** 9]) expect(await read({ size, terminate_after: all })).toEqual([3, 0, total])
+    }
+    const { aggregations } = await find({ size: 0, ...search, terminate_after: 1 })
+    // the newest one
+    expect(aggregations.types).toMatchObject({ buckets: [{ key: 'algorithm', doc_count: 1 }] })
+    for (const wrong of [-1, 1.5, '5', null])
+      await expect(async () => find({ ...search, terminate_after: wrong })).rejects.toMatchObject({
+        fields: { terminate_after: [expect.any(String)] },
+      })
   })
 
   it('returns the assets of the hits as the index has them, or none where no documents are asked for', async () => {

@@ -6,7 +6,17 @@ import { type Body, QueryReader, unsupported, withoutKeyword } from './query-rea
 
 const LIMITS = CATALOG_LIMITS.search
 
-const KNOWN = ['query', 'from', 'size', 'sort', '_source', 'aggs', 'aggregations', 'track_total_hits']
+const KNOWN = [
+  'query',
+  'from',
+  'size',
+  'sort',
+  '_source',
+  'aggs',
+  'aggregations',
+  'track_total_hits',
+  'terminate_after',
+]
 
 /**
  * Parses a search body in Elasticsearch's format: query, page, sort, source filter and aggregations. A bare clause counts as the query;
@@ -32,6 +42,7 @@ export function readSearch(body: unknown): Search {
     source: sourceOf(parts._source, new QueryReader('_source')),
     counted: countedOf(parts.track_total_hits, new QueryReader('track_total_hits')),
     aggregations: aggregationsOf(parts.aggs ?? parts.aggregations, new QueryReader('aggs'), 1),
+    aggregated: aggregatedOf(parts.terminate_after, new QueryReader('terminate_after')),
   }
 }
 
@@ -95,6 +106,12 @@ function countedOf(value: unknown, reader: QueryReader): number | undefined {
   if (value === undefined || value === true) return LIMITS.counted
   if (typeof value !== 'number') throw reader.refuse('"track_total_hits" must be true, false or a whole number.')
   return Math.min(reader.whole(value, 'track_total_hits', Number.MAX_SAFE_INTEGER), LIMITS.counted)
+}
+
+/** Parses the number of hits to aggregate. 0 is the default, as in Elasticsearch. */
+function aggregatedOf(value: unknown, reader: QueryReader): number {
+  const most = value === undefined ? 0 : reader.whole(value, 'terminate_after', Number.MAX_SAFE_INTEGER)
+  return Math.min(most || LIMITS.aggregated, LIMITS.aggregated)
 }
 
 function aggregationsOf(value: unknown, reader: QueryReader, level: number): Record<string, Aggregation> {

@@ -2,9 +2,8 @@ import { type Dialect, run, type Script, type Value } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { PRICE_PATHS, PRICES } from '../prices.js'
-import type { Aggregated, Aggregation, Bucket } from '../syntax.js'
+import type { Aggregated, Aggregation, Bucket, Search } from '../syntax.js'
 import type { Part } from './compile.js'
-import { counted } from './page.js'
 import { pathNumber } from './tokens.js'
 
 /** The error of counts that leave out documents, in Elasticsearch's format. */
@@ -24,52 +23,44 @@ function keyOf(field: string, row: string): { path: number; txt: string; num: st
 const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ?)'
 
 /**
- * Aggregates values of the documents in a list: of the newest `most` if there are more. `areMany`: whether this is possible. Throws
- * ValidationError if there are too many values. `listed`: the number of documents up to one more than `most`, which SQLite counts for
- * this.
+ * Aggregates values of the documents in a list: of the newest `search.aggregated` if there are more. Throws ValidationError if there are
+ * too many values. `listed`: the number of documents, up to one more.
  */
 export function* aggregated(
-  wanted: Record<string, Aggregation>,
+  { aggregations: wanted, aggregated: most }: Pick<Search, 'aggregations' | 'aggregated'>,
   hits: Part,
-  areMany: boolean,
   dialect: Dialect,
-  most: number = CATALOG_LIMITS.search.aggregated,
 ): Script<{ aggregations: Record<string, Aggregated>; listed: number | undefined }> {
   if (Object.keys(wanted).length === 0) return { aggregations: {}, listed: undefined }
-  const { all, isPartial, listed } =
-    dialect === 'sqlite' ? yield* listedOnce(hits, most) : yield* newestOf(hits, areMany, most)
+  const { all, listed } = yield* newestOf(hits, most, dialect)
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
-  if (isPartial) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
+  if (listed > most) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
   return { aggregations: Object.fromEntries(results), listed }
 }
 
-/** A list of documents for aggregations. */
-interface Listed {
-  all: Part
-  isPartial: boolean
-  listed?: number
+/**
+ * SQL for the newest ids of a list, the number of them, and their table. PostgreSQL must not read its documents in the order of ids: it
+ * would compare the words of each with the query.
+ */
+const LISTS = {
+  sqlite: { order: 'id', ids: 'json_group_array(id)', table: 'SELECT value AS id FROM json_each(?)' },
+  postgres: {
+    order: 'id + 0',
+    ids: "CAST(coalesce(json_agg(id), '[]') AS TEXT)",
+    table: 'SELECT CAST(value AS BIGINT) AS id FROM json_array_elements_text(CAST(? AS JSON))',
+  },
 }
 
-/** Lists the newest hits once for all aggregations: a prefix of a frequent word takes SQLite longer than a list of all documents. */
-function* listedOnce({ text, values }: Part, most: number): Script<Listed> {
-  const newest = `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`
-  const list = `SELECT count(*) AS n, json_group_array(id) AS ids FROM (${newest}) AS newest`
+/** Lists the newest hits once for all aggregations: the search takes longer than a list of all documents. */
+function* newestOf({ text, values }: Part, most: number, dialect: Dialect): Script<{ all: Part; listed: number }> {
+  const { order, ids, table } = LISTS[dialect]
+  const newest = `SELECT id FROM (${text}) AS hits ORDER BY ${order} DESC LIMIT ?`
+  const list = `SELECT count(*) AS n, ${ids} AS ids FROM (${newest}) AS newest`
   const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows as { n: number; ids: string }[]
-  const { n, ids } = row as { n: number; ids: string }
-  const isPartial = n > most
-  const shown = isPartial ? `${ids.slice(0, ids.lastIndexOf(','))}]` : ids
-  return { all: { text: 'SELECT value AS id FROM json_each(?)', values: [shown] }, isPartial, listed: n }
-}
-
-function* newestOf({ text, values }: Part, areMany: boolean, most: number): Script<Listed> {
-  const isPartial = areMany && (yield* counted({ text, values }, most)) > most
-  if (!isPartial) return { all: { text, values }, isPartial }
-  return {
-    all: { text: `SELECT id FROM (${text}) AS hits ORDER BY id DESC LIMIT ?`, values: [...values, most] },
-    isPartial,
-  }
+  const { n, ids: all } = row as { n: number; ids: string }
+  return { all: { text: table, values: [n > most ? `${all.slice(0, all.lastIndexOf(','))}]` : all] }, listed: n }
 }
 
 function* sum(path: string, all: Part): Script<Aggregated> {

@@ -115,9 +115,8 @@ function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
   const plan = yield* pricedPlan(planned)
   const { search, dialect, all, of, score, isScored } = plan
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
-  // without a page, SQLite counts the hits when it lists them for aggregations
-  const isCountedLater =
-    search.size === 0 && dialect === 'sqlite' && hasAggregations(search) && (search.counted ?? 0) <= LIMITS.aggregated
+  // without a page, the hits are counted when they are listed for aggregations
+  const isCountedLater = search.size === 0 && hasAggregations(search) && (search.counted ?? 0) <= search.aggregated
   const { n, hits } = isCountedLater ? NO_HITS : yield* pageAndCount(plan, scored)
   const [first] = hits
   const isGreatestAsked = isScored && first !== undefined && (search.sort.length > 0 || search.from > 0)
@@ -125,8 +124,7 @@ function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
   const dids = hits.map(({ did }) => did)
   const assets = search.source ? yield* assetsOfPage(dids, known, dialect, isLast) : new Map()
   const maxScore = isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null
-  const areMany = n > LIMITS.counted || search.counted !== LIMITS.counted
-  const { aggregations, listed = n } = yield* aggregated(search.aggregations, all, areMany, dialect)
+  const { aggregations, listed = n } = yield* aggregated(search, all, dialect)
   return {
     building: false,
     total: totalOf(isCountedLater ? listed : n, search.counted),

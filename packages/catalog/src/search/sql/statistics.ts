@@ -48,8 +48,8 @@ export class LastStatistics {
 export const hasAggregations = ({ aggregations }: Search): boolean => Object.keys(aggregations).length > 0
 
 /** Returns the key of the aggregations of a search, which are those of all of its pages. */
-function keyOf({ query, aggregations }: Search, scope: Scope): string {
-  return JSON.stringify([query, aggregations, scope.chains, scope.encrypted, listedIn(query, scope)])
+function keyOf({ query, aggregations, aggregated }: Search, scope: Scope): string {
+  return JSON.stringify([query, aggregations, aggregated, scope.chains, scope.encrypted, listedIn(query, scope)])
 }
 
 /** Returns the part of a cache key for the list of purgatory: empty if the query does not depend on it. */

@@ -18,6 +18,7 @@ const QUERY: EndpointDoc['body'] = {
       _source: {},
       aggs: { type: 'object' },
       track_total_hits: { type: ['boolean', 'integer'], minimum: 0 },
+      terminate_after: { type: 'integer', minimum: 0 },
     },
   },
   description: 'A search in the query language of Ocean metadata caches: the part that docs/search.md lists.',
