@@ -8,8 +8,9 @@ let made = 0
 
 /** Starts a PostgreSQL that nothing else uses; in a smoke run, a new database of one that they share. */
 export async function postgresFor({ smoke }: Options): Promise<PostgresBackend> {
-  // with its own settings, as operators have it: those of tests do not wait for the disk
-  if (!smoke) return startPostgres(undefined, undefined, [])
+  // with its own settings, as operators have it: those of tests do not wait for the disk, and their small files of the log would make
+  // it write each page far more often
+  if (!smoke) return startPostgres(undefined, undefined, ['max_wal_size=1GB', 'min_wal_size=80MB'])
   shared ??= await startPostgres()
   const server = shared
   const name = `bench_${++made}`
