@@ -13,6 +13,7 @@ type Fixture = {
   heap: (nothing?: undefined) => number
   environment: (nothing?: undefined) => Record<string, string>
   wait: (milliseconds: number) => void
+  released: (memory: SharedArrayBuffer) => void
 } & Record<
   'endless' | 'greedy' | 'recursive' | 'throwing' | 'exiting' | 'dying' | 'uncopyable' | 'starved',
   (nothing?: undefined) => unknown
@@ -185,11 +186,14 @@ describe('sandbox', () => {
     await sandbox.run('echo', 'warm')
     for (let round = 0; round < 5; round++) {
       const controller = new AbortController()
-      const ended = sandbox.run('wait', 5, { signal: controller.signal }).catch((reason: unknown) => reason)
+      const memory = new SharedArrayBuffer(4)
+      const ended = sandbox.run('released', memory, { signal: controller.signal }).catch((reason: unknown) => reason)
       // waits for a thread that has yet to start
       const next = sandbox.run('echo', round)
       await turn()
-      // the answer of the first arrives meanwhile
+      // the answer of the first arrives meanwhile, and is not read
+      Atomics.store(new Int32Array(memory), 0, 1)
+      Atomics.notify(new Int32Array(memory), 0)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40)
       controller.abort('over')
       expect(await ended).toBe('over')
