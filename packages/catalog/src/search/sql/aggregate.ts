@@ -24,15 +24,16 @@ const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.pat
 
 /**
  * Aggregates values of the documents in a list: of the newest `search.aggregated` if there are more. Throws ValidationError if there are
- * too many values. `listed`: the number of documents, up to one more.
+ * too many values. `listed`: the number of documents, up to one more. `sent`: see LISTS.
  */
 export function* aggregated(
   { aggregations: wanted, aggregated: most }: Pick<Search, 'aggregations' | 'aggregated'>,
   hits: Part,
   dialect: Dialect,
+  sent = LISTS[dialect].sent,
 ): Script<{ aggregations: Record<string, Aggregated>; listed: number | undefined }> {
   if (Object.keys(wanted).length === 0) return { aggregations: {}, listed: undefined }
-  const { all, listed } = yield* newestOf(hits, most, dialect)
+  const { all, listed } = yield* newestOf(hits, most, dialect, sent)
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
@@ -42,24 +43,32 @@ export function* aggregated(
 
 /**
  * SQL for the newest ids of a list, the number of them, and their table. PostgreSQL must not read its documents in the order of ids: it
- * would compare the words of each with the query.
+ * would compare the words of each with the query. `sent`: maximum ids that are sent to the service and back. More would keep its event loop
+ * busy, so PostgreSQL lists them again for each aggregation. SQLite has them in the process.
  */
 const LISTS = {
-  sqlite: { order: 'id', ids: 'json_group_array(id)', table: 'SELECT value AS id FROM json_each(?)' },
+  sqlite: {
+    order: 'id',
+    ids: 'json_group_array(id)',
+    table: 'SELECT value AS id FROM json_each(?)',
+    sent: CATALOG_LIMITS.search.aggregated + 1,
+  },
   postgres: {
     order: 'id + 0',
     ids: "CAST(coalesce(json_agg(id), '[]') AS TEXT)",
     table: 'SELECT CAST(value AS BIGINT) AS id FROM json_array_elements_text(CAST(? AS JSON))',
+    sent: CATALOG_LIMITS.search.counted + 1,
   },
 }
 
-/** Lists the newest hits once for all aggregations: the search takes longer than a list of all documents. */
-function* newestOf({ text, values }: Part, most: number, dialect: Dialect): Script<{ all: Part; listed: number }> {
+/** Lists the newest hits, if possible once for all aggregations: the search takes longer than a list of all documents. */
+function* newestOf({ text, values }: Part, most: number, dialect: Dialect, sent: number) {
   const { order, ids, table } = LISTS[dialect]
   const newest = `SELECT id FROM (${text}) AS hits ORDER BY ${order} DESC LIMIT ?`
-  const list = `SELECT count(*) AS n, ${ids} AS ids FROM (${newest}) AS newest`
-  const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows as { n: number; ids: string }[]
-  const { n, ids: all } = row as { n: number; ids: string }
+  const list = `SELECT count(*) AS n, CASE WHEN count(*) <= ${sent} THEN ${ids} END AS ids FROM (${newest}) AS newest`
+  const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows
+  const { n, ids: all } = row as { n: number; ids: string | null }
+  if (all === null) return { all: { text: newest, values: [...values, most] }, listed: n }
   return { all: { text: table, values: [n > most ? `${all.slice(0, all.lastIndexOf(','))}]` : all] }, listed: n }
 }
 
