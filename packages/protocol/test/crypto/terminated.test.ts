@@ -48,7 +48,6 @@ function bundled(contents: string) {
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
-    metafile: true,
     write: false,
   })
 }

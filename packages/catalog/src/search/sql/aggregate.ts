@@ -27,7 +27,7 @@ const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.pat
  * too many values. `listed`: the number of documents, up to one more. `sent`: see LISTS.
  */
 export function* aggregated(
-  { aggregations: wanted, aggregated: most }: Pick<Search, 'aggregations' | 'aggregated'>,
+  { aggregations: wanted, aggregated: most }: Search,
   hits: Part,
   dialect: Dialect,
   sent = LISTS[dialect].sent,
