@@ -23,7 +23,7 @@ const isSetting = (name: string) => {
   return name in SETTINGS || (name.endsWith('_FILE') && definition?.secret === true)
 }
 /** Variables of other programs that the manifests set as well. */
-const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS'])
+const FOREIGN = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX'])
 
 describe('deployment files', () => {
   it('Dockerfile: is well-formed, and copies files that exist', () => {

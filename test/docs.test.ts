@@ -169,6 +169,7 @@ const ROUTES = [
 
 /** Names that are neither settings nor error codes: variables of Node, of programs in this repository, of examples. */
 const VARIABLES = [
+  'MALLOC_ARENA_MAX',
   'NODE_OPTIONS',
   'NODE_EXTRA_CA_CERTS',
   'ANVIL_BIN',

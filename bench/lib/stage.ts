@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ProviderKey, providerKey } from '../../packages/protocol/src/crypto/keys.js'
-import { WORKER_NODE_FLAGS } from '../../packages/provider/src/process/workers.js'
 import { acquire, order } from '../../test/helpers/consume.js'
 import { eventually } from '../../test/helpers/eventually.js'
 import type { Published } from '../../test/helpers/publish.js'
@@ -31,9 +30,11 @@ export class Service {
 
   static async start(settings: Record<string, string>, folder: string): Promise<Service> {
     const log = join(folder, `service-${Date.now()}-${Math.random()}.log`)
-    const env = { PATH: process.env.PATH as string, NODE_ENV: 'production', ...settings, LOG_LEVEL: 'info' }
+    // as in image and unit
+    const deployed = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' }
+    const env = { PATH: process.env.PATH as string, ...deployed, ...settings, LOG_LEVEL: 'info' }
     const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
-    const child = spawn(process.execPath, [...profile, ...WORKER_NODE_FLAGS, CLI, 'start'], {
+    const child = spawn(process.execPath, [...profile, CLI, 'start'], {
       env,
       stdio: ['ignore', 'ignore', openSync(log, 'w')],
     })

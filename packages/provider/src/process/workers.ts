@@ -14,9 +14,6 @@ const MAX_BACKOFF = 30_000
 /** Environment variable of a worker: state id of earlier workers. */
 const STATE = 'TIDEGATE_STATE_ID'
 
-/** A larger young generation copies fewer objects of small requests. */
-export const WORKER_NODE_FLAGS = ['--max-semi-space-size=32']
-
 /** Whether this process is a worker. */
 export const isWorker = cluster.isWorker
 
@@ -29,7 +26,6 @@ type ServeMetrics = (settings: Settings, log: Logger) => Promise<{ close(): Prom
  */
 export async function superviseWorkers(settings: Settings, serveMetrics: ServeMetrics): Promise<number> {
   const stop = stopSignal()
-  cluster.setupPrimary({ execArgv: [...process.execArgv, ...WORKER_NODE_FLAGS] })
   const supervisor = new Supervisor(await createLogger(settings), settings.WORKERS, settings.STOP_TIMEOUT)
   void stop.then(() => supervisor.stop())
   try {
