@@ -4,7 +4,15 @@ import { postgresFor } from './lib/database.js'
 import { cpuSeconds, resident } from './lib/processes.js'
 import { type Row, report, rounded } from './lib/report.js'
 import { readChain, startSyntheticChain } from './lib/synthetic-chain.js'
-import { fillMarket, idleMemory, type Market, startMarket, tableSizes, type Used } from './lib/synthetic-market.js'
+import {
+  fillMarket,
+  idleMemory,
+  type Market,
+  memoryOfSearches,
+  startMarket,
+  tableSizes,
+  type Used,
+} from './lib/synthetic-market.js'
 import type { SyntheticOptions } from './synthetic-node.js'
 
 const PER_BLOCK = 10
@@ -152,6 +160,8 @@ async function marketOf(market: Market, blocks: number, { smoke }: Options) {
   const again = await startMarket(market)
   const ready = await again.ready()
   const { now } = await idleMemory(again.service, smoke ? 200 : undefined)
+  const searching = await memoryOfSearches(again.service, assets, smoke ? 1 : 10)
+  if (smoke && searching['refused %'] > 0) throw new Error('A search was refused.')
   await again.service.stop()
   const sizes = await tableSizes(market)
   const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
@@ -170,6 +180,7 @@ async function marketOf(market: Market, blocks: number, { smoke }: Options) {
     ...{ GiB: rounded(bytes / 2 ** 30), 'bytes an asset': Math.round(bytes / assets) },
     ...{ 'peak MiB': Math.round(memory.peak), 'idle MiB': Math.round(memory.now) },
     ...{ 'ready ms': Math.round(ready), 'MiB after restart': Math.round(now) },
+    ...{ 'peak MiB of searches': Math.round(searching.peak), 'refused %': searching['refused %'] },
   }
   return { row, sizes }
 }

@@ -21,9 +21,8 @@ import { postgresFor } from './lib/database.js'
 import { sendAny } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
 import { CHAIN, fill } from './lib/search-documents.js'
-import { type Asked, kindsOf, wordsBoth } from './lib/search-kinds.js'
+import { type Asked, kindsOf, requestOf, wordsBoth } from './lib/search-kinds.js'
 import { pouredPostgres, pouredSqlite } from './lib/search-pour.js'
-import { raw } from './lib/stage.js'
 
 const CONNECTIONS = 8
 /** Searches for pairs of words, over each connection, before the time is taken: the code for searches is compiled then. */
@@ -100,20 +99,19 @@ async function measure(store: StateStore, corpus: Corpus, make: () => Asked, smo
   const services = servicesFor(store)
   searchAssets.register(app, services)
   searchMetadata.register(app, services)
-  app.post(BARE, async () => ({}))
+  app.post(`${PREFIX}${BARE}`, async () => ({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const isAsked = new Set<string>()
   let repeated = 0
   const next = () => {
-    const { path, body } = make()
-    const text = JSON.stringify(body)
-    if (isAsked.has(text)) repeated += 1
-    isAsked.add(text)
-    return asked(`${PREFIX}${path}`, text)
+    const request = requestOf(make())
+    if (isAsked.has(request)) repeated += 1
+    isAsked.add(request)
+    return request
   }
   // a service that has run for a while
-  const warming = () => asked(searchAssets.path, JSON.stringify(wordsBoth(corpus).body))
+  const warming = () => requestOf(wordsBoth(corpus))
   await underLoad(
     port,
     several(CONNECTIONS, () => several(smoke ? 1 : WARMING, warming)),
@@ -122,7 +120,7 @@ async function measure(store: StateStore, corpus: Corpus, make: () => Asked, smo
   const alone = await underLoad(port, [several(smoke ? 1 : 40, next)])
   repeated = 0
   const each = smoke ? 1 : 100
-  const plain = asked(BARE, JSON.stringify(wordsBoth(corpus).body))
+  const plain = requestOf({ path: BARE, body: wordsBoth(corpus).body })
   const bare = await underLoad(
     port,
     several(CONNECTIONS, () => several(each, () => plain)),
@@ -162,8 +160,6 @@ async function forget({ index }: StateStore, corpus: Corpus): Promise<void> {
 }
 
 const several = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
-
-const asked = (path: string, body: string) => raw('POST', path, { 'content-type': 'application/json' }, body)
 
 /**
  * Sends a list of requests over each connection. Searches may take too long, and are refused then. `cpu`: milliseconds of this process,

@@ -1,13 +1,19 @@
 import { searchQuery } from '../../packages/client/src/assets/search.js'
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
+import { PREFIX } from '../../packages/provider/src/http/routes/assets.js'
 import type { Corpus } from './corpus.js'
 import { CHAIN } from './search-documents.js'
+import { raw } from './stage.js'
 
 /** A search as a front end sends it. `path`: the end of its path. */
 export interface Asked {
   path: '/query' | '/metadata/query'
   body: object
 }
+
+/** Returns the request of a search. */
+export const requestOf = ({ path, body }: { path: string; body: object }): string =>
+  raw('POST', `${PREFIX}${path}`, { 'content-type': 'application/json' }, JSON.stringify(body))
 
 const SIZE = 21
 const FILTERS = [{ term: { chainId: CHAIN } }, { term: { 'metadata.type': 'dataset' } }]
