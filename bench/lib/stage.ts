@@ -12,7 +12,7 @@ import { signatureOf } from '../../test/helpers/requests.js'
 import { World } from '../../test/helpers/world.js'
 import type { Options } from './benchmark.js'
 import { endSharedPostgres } from './database.js'
-import { type Helper, startHelper } from './processes.js'
+import { DEPLOYED, type Helper, startHelper } from './processes.js'
 
 /** The built service; BENCH_DIST names another build than that of `npm run build`. */
 export const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url))
@@ -30,9 +30,7 @@ export class Service {
 
   static async start(settings: Record<string, string>, folder: string): Promise<Service> {
     const log = join(folder, `service-${Date.now()}-${Math.random()}.log`)
-    // as in image and unit
-    const deployed = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' }
-    const env = { PATH: process.env.PATH as string, ...deployed, ...settings, LOG_LEVEL: 'info' }
+    const env = { PATH: process.env.PATH as string, ...DEPLOYED, ...settings, LOG_LEVEL: 'info' }
     const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
     const child = spawn(process.execPath, [...profile, CLI, 'start'], {
       env,
