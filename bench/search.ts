@@ -21,10 +21,9 @@ import { postgresFor } from './lib/database.js'
 import { sendAny } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
 import { CHAIN, fill } from './lib/search-documents.js'
-import { type Asked, kindsOf, requestOf, wordsBoth } from './lib/search-kinds.js'
+import { type Asked, CONNECTIONS, kindsOf, requestOf, wordsBoth } from './lib/search-kinds.js'
 import { pouredPostgres, pouredSqlite } from './lib/search-pour.js'
 
-const CONNECTIONS = 8
 /** Searches for pairs of words, over each connection, before the time is taken: the code for searches is compiled then. */
 const WARMING = 250
 /** A route of the same service that does nothing, to compare with. */

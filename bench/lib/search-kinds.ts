@@ -15,6 +15,9 @@ export interface Asked {
 export const requestOf = ({ path, body }: { path: string; body: object }): string =>
   raw('POST', `${PREFIX}${path}`, { 'content-type': 'application/json' }, JSON.stringify(body))
 
+/** Connections that searches are measured over. */
+export const CONNECTIONS = 8
+
 const SIZE = 21
 const FILTERS = [{ term: { chainId: CHAIN } }, { term: { 'metadata.type': 'dataset' } }]
 const FIELDS = ['metadata.name^10', 'metadata.author', 'metadata.description', 'metadata.tags']
