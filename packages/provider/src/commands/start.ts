@@ -4,6 +4,7 @@ import { DATABASE_LIMITS } from '@tidegate/database'
 import { createApp } from '../app.js'
 import { loadSettings } from '../config/load.js'
 import { serveWorkerMetrics, shareMetrics } from '../metrics/workers.js'
+import { compactHeap } from '../process/compact-heap.js'
 import { stopSignal } from '../process/signals.js'
 import { shareOf } from '../process/worker-share.js'
 import { expectedState, isWorker, reportState, superviseWorkers } from '../process/workers.js'
@@ -23,6 +24,7 @@ export const command = (finish: (code: number) => void) =>
  */
 export async function start(options: { config?: string }): Promise<number> {
   const stop = stopSignal()
+  compactHeap()
   const settings = loadSettings(process.env, options.config)
   if (settings.WORKERS > 1 && !isWorker) return superviseWorkers(settings, serveWorkerMetrics)
   const own = isWorker ? { ...shareOf(settings), METRICS_PORT: undefined } : settings
