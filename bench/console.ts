@@ -12,19 +12,16 @@ import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
 import { launchBrowser } from '../test/helpers/browser.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
-import { changesOf, fill } from './lib/search-documents.js'
+import { fill } from './lib/search-documents.js'
 import { DIST } from './lib/stage.js'
+import { wordBy } from './lib/synthetic-documents.js'
 import { servicesFor } from './search.js'
 
 /** A page of the same service that is there at once, to compare with. */
 const BARE = '/bare'
 const HTML = '<!doctype html><title>Bare</title><ul class="cards"><li><a href="/">Bare</a></li></ul>'
-const SYLLABLES = ['ba', 'de', 'ki', 'lo', 'mu', 'na', 'pe', 'ri', 'so', 'tu']
-/** Words of several beginnings, as those of a language have: the numbered ones of the other benchmark all have the same. */
-const spoken = (text: string) =>
-  text.replace(/word(\d+)/g, (_, rank: string) => [...rank].map((digit) => SYLLABLES[Number(digit)]).join(''))
 /** What is typed, a letter at a time: words that from every other document down to a handful have. */
-const TYPED = ['word12', 'word345', 'word70 word4', 'word118'].map(spoken)
+const TYPED = [wordBy(0.25), wordBy(0.6), `${wordBy(0.43)} ${wordBy(0.14)}`, wordBy(0.48)]
 
 /** Measures the console in Chromium on an embedded index of 10,000 assets: its first screen, and a keystroke of a search. */
 export const consolePage: Benchmark = async (options) => {
@@ -36,7 +33,7 @@ export const consolePage: Benchmark = async (options) => {
   const app = fastify()
   const rows: Row[] = []
   try {
-    await fill(store, assets, (at) => JSON.parse(spoken(JSON.stringify(changesOf(at)))))
+    await fill(store, assets)
     new Connections(app)
     searchAssets.register(app, servicesFor(store))
     const facts = { version: '0', chains: [], hosting: { enabled: false }, limits: {} }

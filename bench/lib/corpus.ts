@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { address, addressesOf, ownerOf, TOKENS, word } from './search-documents.js'
+import { address, addressesOf, ownerOf, TOKENS } from './search-documents.js'
 import { consumerAt } from './search-pour.js'
 import { addressOf, EXCHANGE, ownerIn } from './synthetic-blocks.js'
 import { wordBy } from './synthetic-documents.js'
@@ -23,10 +23,12 @@ export interface Corpus {
   tokens: string[]
 }
 
+const WORDS = { word: () => wordBy(Math.random()), frequent: wordBy(0.21) }
+
 /** Of a database that was bulk-loaded (search-pour.ts). */
 export function pouredCorpus(count: number): Corpus {
   return {
-    ...{ count, word, frequent: 'word8', tokens: TOKENS, owner: ownerOf, buyer: address(consumerAt(0)) },
+    ...{ ...WORDS, count, tokens: TOKENS, owner: ownerOf, buyer: address(consumerAt(0)) },
     nft: (asset) => addressesOf(asset).nft,
     datatoken: (asset) => addressesOf(asset).datatoken,
     consumer: (at) => address(consumerAt(1 + (at % Math.ceil(count / 4)))),
@@ -38,7 +40,7 @@ export function indexedCorpus(count: number): Corpus {
   // consumers have orders by their rank: the one at this rank has twenty of five million
   const twenty = Math.max(1, Math.floor(count / 46))
   return {
-    ...{ count, word: () => wordBy(Math.random()), frequent: wordBy(0.21), tokens: [EXCHANGE] },
+    ...{ ...WORDS, count, tokens: [EXCHANGE] },
     nft: (asset) => addressOf('nft', asset),
     datatoken: (asset) => addressOf('token', asset),
     owner: ownerIn,

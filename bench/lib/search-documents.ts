@@ -4,6 +4,7 @@ import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import type { IndexedAsset } from '../../packages/protocol/src/ddo/indexed.js'
 import { storedServices } from '../../packages/protocol/src/ddo/stored-services.js'
 import type { StateStore } from '../../packages/provider/src/state/stores.js'
+import { wordBy } from './synthetic-documents.js'
 
 /** Id of the chain that the documents are of. */
 export const CHAIN = 8996
@@ -19,8 +20,7 @@ function random(seed: number): () => number {
 }
 
 const next = random(1)
-/** Words distributed as in natural text: the first ones in every other document, the last ones in a handful. */
-export const word = () => `word${Math.floor(20_000 ** next())}`
+const word = () => wordBy(next())
 const text = (count: number) => Array.from({ length: count }, word).join(' ')
 /** An address of digits alone, which is the same with and without a checksum. */
 export const address = (at: number) => `0x${at.toString().padStart(40, '0')}` as Address
@@ -91,12 +91,12 @@ export function changesOf(at: number): IndexChange[] {
   ]
 }
 
-/** Stores assets, by default those of this benchmark. Answers the milliseconds of the longest batch. */
-export async function fill(store: StateStore, count: number, make = changesOf): Promise<number> {
+/** Stores assets. Answers the milliseconds of the longest batch. */
+export async function fill(store: StateStore, count: number): Promise<number> {
   let from: Cursor | undefined
   let longest = 0
   for (let at = 0; at < count; at += BATCH) {
-    const changes = Array.from({ length: Math.min(BATCH, count - at) }, (_, i) => make(at + i)).flat()
+    const changes = Array.from({ length: Math.min(BATCH, count - at) }, (_, i) => changesOf(at + i)).flat()
     const to: Cursor = { block: at + 1, hash: '0x1' }
     const begun = performance.now()
     await store.index.commit({ chainId: CHAIN, from, to, changes })
