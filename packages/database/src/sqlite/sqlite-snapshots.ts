@@ -92,7 +92,7 @@ export class SqliteSnapshots implements Snapshots {
       if (idle?.file === file) return idle
       idle?.db.close()
       const db = new Database(this.path, { timeout: 2000 })
-      for (const pragma of ['query_only = ON', 'cache_size = -32768']) await db.exec(`PRAGMA ${pragma}`)
+      for (const pragma of ['query_only = ON', 'cache_size = -16384']) await db.exec(`PRAGMA ${pragma}`)
       const [begin, rollBack] = [await db.prepare('BEGIN'), await db.prepare('ROLLBACK')]
       return { db, file, begin, rollBack, statements: new LRUCache({ max: KEPT }) }
     } catch (error) {
