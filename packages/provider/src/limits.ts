@@ -4,10 +4,8 @@
  */
 export const PROVIDER_LIMITS = {
   workers: {
-    /** Bytes of memory for the first worker of WORKERS=auto: what it takes during a first index. One of all workers maintains it. */
-    first: 536_870_912,
-    /** Bytes of memory for each other worker: twice what it takes at rest. */
-    other: 268_435_456,
+    /** Bytes of memory for each worker of WORKERS=auto: what it takes while strangers search a million assets in every way. */
+    memory: 536_870_912,
   },
   http: {
     /**

@@ -28,7 +28,7 @@ describe('WORKERS=auto', () => {
     ['whole cores of a quota', { ...own, [`${unit}/cpu.max`]: '250000 100000\n' }, 2],
     ['one with less than a core', { ...own, [`${unit}/cpu.max`]: '50000 100000\n' }, 1],
     ['the quota of an outer group', { ...own, 'sys/fs/cgroup/system.slice/cpu.max': '200000 100000\n' }, 2],
-    ['as many as fit into memory', { ...own, [`${unit}/memory.max`]: `${1024 * MIB}\n` }, 3],
+    ['as many as fit into memory', { ...own, [`${unit}/memory.max`]: `${1600 * MIB}\n` }, 3],
     ['one with little memory', { ...own, [`${unit}/memory.max`]: `${100 * MIB}\n` }, 1],
     ['all cores with unreadable limits', { ...own, [`${unit}/cpu.max`]: 'x\n', [`${unit}/memory.max`]: '' }, 8],
   ] as [string, Record<string, string>, number][])('is %s', (_name, files, expected) => {
@@ -36,7 +36,7 @@ describe('WORKERS=auto', () => {
   })
 
   it('is bounded by the memory of the machine', () => {
-    expect(workersHere(rootWith({}), { cores: 8, memory: 800 * MIB })).toBe(2)
+    expect(workersHere(rootWith({}), { cores: 8, memory: 1100 * MIB })).toBe(2)
     expect(workersHere()).toBeGreaterThanOrEqual(1)
   })
 })

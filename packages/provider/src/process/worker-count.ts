@@ -12,14 +12,13 @@ interface Resources {
 
 /**
  * Returns the number of workers for this machine or container: one per core that the CPU quota allows, but no more than
- * fit into its memory while one of them indexes a chain. `root`: the file system, for tests.
+ * fit into its memory under load. `root`: the file system, for tests.
  */
 export function workersHere(root = '/', machine: Resources = { cores: availableParallelism(), memory: totalmem() }) {
   const limits = [machine, ...controlGroups(root).map((folder) => limitsOf(folder))]
   const cores = Math.min(...limits.map(({ cores }) => cores))
   const memory = Math.min(...limits.map(({ memory }) => memory))
-  const { first, other } = PROVIDER_LIMITS.workers
-  return Math.max(1, Math.floor(Math.min(cores, 1 + (memory - first) / other)))
+  return Math.max(1, Math.floor(Math.min(cores, memory / PROVIDER_LIMITS.workers.memory)))
 }
 
 /** Returns the control groups (version 2) of this process, innermost first. Each limits the ones inside. */

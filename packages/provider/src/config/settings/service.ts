@@ -13,7 +13,7 @@ export const SERVICE = {
   WORKERS: setting({
     parse: parse.workers,
     default: 1,
-    doc: 'Worker processes that share the port and the database: a number, or auto for one per core, as the CPU quota and the memory of the container or unit allow (512 MiB for the first, 256 for each other). The image sets auto. One worker is the process itself, without a primary process. Maxima of the service are divided among the workers. Limits per address or publisher that are not counted in the database apply to each worker: a client that is served by all of them may reach WORKERS times as many.',
+    doc: 'Worker processes that share the port and the database: a number, or auto for one per core, as the CPU quota and the memory of the container or unit allow (512 MiB for each). The image sets auto. One worker is the process itself, without a primary process. Maxima of the service are divided among the workers. Limits per address or publisher that are not counted in the database apply to each worker: a client that is served by all of them may reach WORKERS times as many.',
     example: 'auto',
   }),
   METRICS_PORT: setting({
