@@ -23,6 +23,7 @@ export interface Corpus {
   tokens: string[]
 }
 
+/** The words that both kinds of databases have. */
 const WORDS = { word: () => wordBy(Math.random()), frequent: wordBy(0.21) }
 
 /** Of a database that was bulk-loaded (search-pour.ts). */

@@ -12,12 +12,7 @@ const bytesIn = (text: string) => Number(/^largest heap (\d+)$/m.exec(text)?.[1]
 
 /** The largest heap of a process that only replaces objects. */
 async function largestAlone(): Promise<number> {
-  const script = 'process.kill(process.pid, "SIGUSR2"); process.once("SIGUSR2", () => process.exit())'
-  const { stderr } = await promisify(execFile)(process.execPath, [
-    ...PROBED,
-    '-e',
-    `${script}; setInterval(() => {}, 1)`,
-  ])
+  const { stderr } = await promisify(execFile)(process.execPath, [...PROBED, '-e', 'process.emit("SIGUSR2")'])
   return bytesIn(stderr)
 }
 
