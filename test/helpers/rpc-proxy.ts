@@ -11,6 +11,18 @@ interface Call {
   params: unknown[]
 }
 
+/** Sends one call to a node. */
+export type Forward = (method: string, params: unknown[]) => Promise<{ result?: unknown; error?: unknown }>
+
+/** Returns a function that sends calls to the node at a URL. */
+export function forwardTo(target: string): Forward {
+  return async (method, params) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return (await response.json()) as { result?: unknown; error?: unknown }
+  }
+}
+
 /** A JSON-RPC proxy in front of a real node, which counts requests and injects the faults of real nodes. */
 export class RpcProxy {
   /** Calls by method and HTTP requests since `forget`. */
@@ -32,13 +44,16 @@ export class RpcProxy {
   maxRange = Number.POSITIVE_INFINITY
   /** Refuses calls, by the call and its true answer. */
   refuse: (method: string, params: unknown[], truth: unknown) => Refusal | undefined = () => undefined
+  /** Forwards a call to the node. Replaced by `balancedNode`. */
+  forward: Forward
   /** Replaces answers, given the true one. */
   lie: (method: string, truth: unknown) => unknown = (_, truth) => truth
 
   private constructor(
     private readonly server: Server,
-    private readonly target: string,
+    target: string,
   ) {
+    this.forward = forwardTo(target)
     server.on('request', async (request, response) => {
       const body = await jsonBody<Call | Call[]>(request)
       this.posts += 1
@@ -86,12 +101,7 @@ export class RpcProxy {
     const [first] = params as [{ fromBlock?: string; toBlock?: string } & string]
     if (method === 'eth_getLogs' && Number(first.toBlock) - Number(first.fromBlock) >= this.maxRange)
       return { jsonrpc: '2.0', id, error: { code: -32005, message: 'range too large' } }
-    const response = await fetch(this.target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
+    const { result, error } = await this.forward(method, params)
     if (error) return { jsonrpc: '2.0', id, error }
     const refusal = this.refuse(method, params, result)
     if (refusal) return 'status' in refusal ? refusal : { jsonrpc: '2.0', id, error: refusal }
