@@ -69,12 +69,17 @@ class Heads {
   /** The head some milliseconds ago. */
   before(lag: number): number {
     const latest = performance.now() - lag
-    const [first] = this.seen as [{ number: number }]
-    return (this.seen.findLast(({ at }) => at <= latest) ?? first).number
+    const seen = this.seen.findLast(({ at }) => at <= latest) ?? this.seen[0]
+    return seen?.number ?? 0
   }
 }
 
-async function answerAt(known: Record<Part, number>, forward: Forward, method: string, params: unknown[]) {
+async function answerAt(
+  known: Record<Part, number>,
+  forward: Forward,
+  method: string,
+  params: unknown[],
+): ReturnType<Forward> {
   const stateParam = STATE_METHODS[method]
   if (stateParam !== undefined) return stateAt(known.state, stateParam, forward, method, params)
   switch (method) {
