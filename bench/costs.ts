@@ -141,7 +141,7 @@ async function orderInIndex(folder: string, counter: Counter): Promise<Cost> {
   try {
     const changes = changesOf(0)
     const [first, second] = [1, 2].map((block): Cursor => ({ block, hash: '0x1' }))
-    const index = { chainId: 8996, undoSince: 0 }
+    const index = { chainId: 8996, provisional: true }
     await store.index.commit({ ...index, from: undefined, to: first as Cursor, changes })
     const datatoken = changes.flatMap((change) => (change.kind === 'datatoken' ? change.datatoken.address : []))[0]
     counter.reset()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Address, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, hexToBytes, keccak256 } from 'viem'
 import { EVENTS } from '../../packages/chain/src/abi.js'
 import { checksummed } from '../../packages/protocol/src/crypto/address.js'
 import { FACTORY } from '../fuzz/lib/logs.js'
@@ -32,9 +32,15 @@ export interface ScriptedLog {
 export interface ScriptedBlock {
   number: number
   hash: Hex
+  parent: Hex
   time: number
   logs: ScriptedLog[]
+  bloom: Hex
 }
+
+/** How a chain fills its blooms: as Ethereum does, with bits of other logs, or not at all. */
+export const BLOOMS = ['true', 'busy', 'full', 'empty'] as const
+export type Blooms = (typeof BLOOMS)[number]
 
 interface Deployed {
   nfts: Address[]
@@ -45,9 +51,22 @@ interface Deployed {
 export class ScriptedChain {
   blocks: readonly ScriptedBlock[] = []
   private counter = 0
+  private readonly blooms: Blooms
+  private readonly history: { at: number; blocks: readonly ScriptedBlock[] }[] = []
 
-  constructor(private readonly random: Random) {
+  /** `clock`: returns milliseconds. */
+  constructor(
+    private readonly random: Random,
+    private readonly clock: () => number,
+  ) {
+    this.blooms = BLOOMS[random(BLOOMS.length)] as Blooms
     this.grow(1)
+  }
+
+  /** The blocks some milliseconds ago. */
+  before(lag: number): readonly ScriptedBlock[] {
+    const latest = this.clock() - lag
+    return (this.history.findLast(({ at }) => at <= latest) ?? this.history[0])?.blocks ?? this.blocks
   }
 
   get head(): number {
@@ -56,6 +75,7 @@ export class ScriptedChain {
 
   grow(count: number): void {
     for (let at = 0; at < count; at++) this.blocks = [...this.blocks, this.block()]
+    this.history.push({ at: this.clock(), blocks: this.blocks })
   }
 
   /** Replaces the last `depth` blocks with `by` others. */
@@ -68,8 +88,8 @@ export class ScriptedChain {
     const number = this.blocks.length
     const hash = this.hash('block')
     const known = deployedIn(this.blocks)
-    // some blocks are crowded: they are applied in parts
-    const count = this.random(8) === 0 ? 4 + this.random(12) : Math.max(0, this.random(6) - 2)
+    // some blocks are crowded: they are applied in parts. The genesis block has no transactions
+    const count = number === 0 ? 0 : this.random(8) === 0 ? 4 + this.random(12) : Math.max(0, this.random(6) - 2)
     const logs = Array.from(
       { length: count },
       (_, at): ScriptedLog => ({
@@ -80,7 +100,19 @@ export class ScriptedChain {
         logIndex: hex(at),
       }),
     )
-    return { number, hash, time: 1_700_000_000 + number * 12, logs }
+    const last = this.blocks.at(-1)
+    const parent = last?.hash ?? `0x${'00'.repeat(32)}`
+    const time = Math.max((last?.time ?? 0) + 1, Math.floor(this.clock() / 1000))
+    return { number, hash, parent, time, logs, bloom: this.bloomOf(logs) }
+  }
+
+  private bloomOf(logs: ScriptedLog[]): Hex {
+    const bytes = new Uint8Array(256)
+    if (this.blooms === 'full') bytes.fill(255)
+    const logged = this.blooms === 'empty' ? [] : logs.flatMap(({ address, topics }) => [address, ...topics])
+    for (const value of logged) setBits(bytes, value)
+    if (this.blooms === 'busy') for (let at = 0; at < 160; at++) bytes[this.random(256)] = this.random(256)
+    return `0x${Buffer.from(bytes).toString('hex')}`
   }
 
   private hash(what: string): Hex {
@@ -93,7 +125,7 @@ export class ScriptedChain {
     const some = <T>(list: T[]) => list[this.random(list.length)] as T
     const fresh = () => checksummed(`0x${this.hash('address').slice(2, 42)}`)
     const { nfts, datatokens } = known
-    switch (nfts.length === 0 ? 0 : this.random(8)) {
+    switch (nfts.length === 0 ? 0 : this.random(10)) {
       case 0: {
         const newTokenAddress = fresh()
         nfts.push(newTokenAddress)
@@ -116,9 +148,33 @@ export class ScriptedChain {
       case 5:
         // an untrusted emitter
         return encoded('MetadataState', fresh(), { state: 3 })
+      case 6:
+        // names a market, which may have had events before
+        return encoded('NewFixedRate', datatokens.length > 0 ? some(datatokens) : fresh(), {
+          exchangeContract: some(MARKETS),
+        })
+      case 7: {
+        const event = this.random(2) === 0 ? 'ExchangeCreated' : 'ExchangeRateChanged'
+        const datatoken = datatokens[0] ?? fresh()
+        return encoded(event, some(MARKETS), {
+          exchangeId: keccak256(datatoken),
+          datatoken,
+          newRate: BigInt(this.counter),
+        })
+      }
       default:
         return encoded('OrderStarted', datatokens.length > 0 ? some(datatokens) : fresh(), { amount: 1n })
     }
+  }
+}
+
+const MARKETS: Address[] = ['1', '2'].map((digit) => checksummed(`0x${digit.repeat(40)}`))
+
+function setBits(bloom: Uint8Array, value: Hex): void {
+  const hash = hexToBytes(keccak256(value))
+  for (const at of [0, 2, 4]) {
+    const bit = (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047
+    bloom[255 - (bit >> 3)] = (bloom[255 - (bit >> 3)] as number) | (1 << (bit & 7))
   }
 }
 

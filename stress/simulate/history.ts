@@ -27,6 +27,8 @@ const REORG_DEPTH = 6
 const EVENTS_PER_HISTORY = 40
 /** Steps within which the index must converge once the nodes are healthy. */
 const STEPS_TO_CONVERGE = 600
+/** Milliseconds without a block after which an index behind a node that mixes moments must be right. */
+const QUIET = 60_000
 
 /** Bounds of a commit that divide even small blocks, and those of the service. */
 const BOUNDS_OF_COMMITS = {
@@ -72,7 +74,7 @@ export function useSimulatedEnvironment(): void {
 /** Plays the history of a seed and returns the fault; undefined where the index equals a fresh one. */
 export async function runHistory(seed: number): Promise<string | undefined> {
   const random = randomFrom(seed)
-  const chain = new ScriptedChain(random)
+  const chain = new ScriptedChain(random, () => now)
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-simulation-'))
   const events: string[] = []
   try {
@@ -143,8 +145,8 @@ class Index {
   }
 
   /** Runs one step of the follower. Only failures of nodes are tolerated. */
-  async step(): Promise<boolean> {
-    now += 50
+  async step(pause = 50): Promise<boolean> {
+    now += pause
     return this.follower.step().catch((error: unknown) => {
       if (!(error instanceof ChainError)) throw error
       now += 5000
@@ -155,22 +157,27 @@ class Index {
 
 /** Plays a history and returns the fault, if any. */
 async function play(seed: number, random: Random, chain: ScriptedChain, folder: string, events: string[]) {
-  const lies = random(3) === 0
-  const count = lies ? 3 : 1 + random(3)
+  const mixes = random(3) === 0
+  const lies = !mixes && random(2) === 0
+  const count = mixes ? 1 : lies ? 3 : 1 + random(3)
   const nodes = Array.from({ length: count }, () => new ScriptedNode(chain, random))
   const liar = lies ? nodes[random(count)] : undefined
   const index = new Index(folder, chainOf(String(seed), nodes, lies ? 2 : 1))
   events.push(`${count} nodes${lies ? ', of which two must agree and one lies' : ''}`)
+  if (mixes) events.push('an address that mixes moments')
+  const healthy = mixes ? 'mixes moments' : undefined
   let highest = 0
   let begun = false
   const changeFault = () => {
     const node = nodes[random(count)] as ScriptedNode
     // with a quorum of two, the other nodes may be unhealthy, but not Byzantine
     const faults = liar === node ? BYZANTINE_FAULTS : FAULTS.filter((fault) => !(lies && fault === 'stale'))
-    const fault = random(2) === 0 && node !== liar ? undefined : faults[random(faults.length)]
+    const isHealthy = random(2) === 0 && node !== liar
+    const fault = isHealthy ? healthy : faults[random(faults.length)]
     node.setFault(fault)
     events.push(`node ${nodes.indexOf(node)}: ${fault ?? 'healthy'}`)
   }
+  for (const node of nodes) node.setFault(healthy)
   liar?.setFault(BYZANTINE_FAULTS[random(BYZANTINE_FAULTS.length)])
   for (let at = 0; at < EVENTS_PER_HISTORY; at++) {
     const what = random(16)
@@ -202,10 +209,12 @@ async function play(seed: number, random: Random, chain: ScriptedChain, folder: 
     begun = cursor !== undefined
     events.push(`chain at ${chain.head}, index at ${cursor?.block ?? 'nothing'}`)
   }
-  for (const node of nodes) if (node !== liar) node.setFault(undefined)
+  for (const node of nodes) if (node !== liar) node.setFault(healthy)
   // longer than any chain that was read before, so that every node exposes a reorganisation
   chain.grow(highest - chain.head + REORG_DEPTH + 1)
+  const quietSince = now
   const fault = await converge(index, chain)
+  if (mixes) while (now < quietSince + QUIET) await index.step(1000)
   await index.store.close()
   return fault
 }
@@ -230,7 +239,7 @@ async function converge(index: Index, chain: ScriptedChain): Promise<string | un
   for (let steps = 0; steps < STEPS_TO_CONVERGE; steps++) {
     const { live, next, old } = await index.store.index.generations(CHAIN_ID)
     if (live?.cursor.hash === chain.blocks.at(-1)?.hash && !next && !old) return undefined
-    await index.step()
+    await index.step(500)
   }
   return `the index is not at the head: ${JSON.stringify(await index.store.index.generations(CHAIN_ID))}, head ${chain.head}`
 }
@@ -244,7 +253,7 @@ function rowsOf(folder: string): Record<string, string[]> {
       .all() as Record<string, unknown>[]
     return rows.map((row) => JSON.stringify({ ...row, chain_id: 0 })).sort()
   }
-  const tables = ['index_cursor', 'index_nft', 'index_datatoken', 'index_asset']
+  const tables = ['cursor', 'nft', 'datatoken', 'asset', 'order', 'market', 'offer'].map((name) => `index_${name}`)
   const all = Object.fromEntries(tables.map((table) => [table, read(table)]))
   db.close()
   return all

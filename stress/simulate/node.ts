@@ -4,7 +4,7 @@ import { hex, type Random, type ScriptedBlock, type ScriptedChain, type Scripted
 /** Faults of a node for a while, and Byzantine faults, which some nodes have for a whole history. */
 export const FAULTS = [
   ...(['down', 'silent', 'busy', 'refuses', 'lags', 'knows nothing', 'low', 'no hashes', 'garbage'] as const),
-  ...(['stale', 'flickers', 'half'] as const),
+  ...(['stale', 'flickers', 'half', 'mixes moments', 'repeats'] as const),
 ]
 export const BYZANTINE_FAULTS = [
   'forged blocks',
@@ -45,6 +45,11 @@ export class ScriptedNode {
     private readonly random: Random,
   ) {}
 
+  /** The blocks of one of the nodes behind this address, or of one of their parts. */
+  private someMoment(): readonly ScriptedBlock[] {
+    return this.chain.before(LAGS[this.random(LAGS.length)] as number)
+  }
+
   /** Sets or clears the fault. */
   setFault(fault: Fault | undefined): void {
     this.fault = fault
@@ -60,7 +65,7 @@ export class ScriptedNode {
     const calls = JSON.parse(body) as Call | Call[]
     const one = (call: Call) => {
       const result = this.resultOf(call)
-      return { jsonrpc: '2.0', id: call.id, ...(result instanceof Error ? { error: REFUSED } : { result }) }
+      return { jsonrpc: '2.0', id: call.id, ...(result instanceof Error ? { error: errorOf(result) } : { result }) }
     }
     const responses = Array.isArray(calls) ? calls.map(one) : one(calls)
     return answer(200, JSON.stringify(responses))
@@ -77,7 +82,7 @@ export class ScriptedNode {
         if (fault === 'low') return hex(this.random(3))
         return hex(blocks.length - 1 + (fault === 'a high head' ? 1000 : 0))
       case 'eth_getBlockByNumber':
-        return this.header(blocks[Number(params[0])])
+        return this.header(params[0] === 'latest' ? this.newest(blocks) : blocks[Number(params[0])])
       case 'eth_getLogs':
         return this.logs(blocks, params[0] as Filter)
       default:
@@ -85,7 +90,13 @@ export class ScriptedNode {
     }
   }
 
+  private newest(blocks: readonly ScriptedBlock[]): ScriptedBlock | undefined {
+    const head = blocks.at(-1)
+    return head && this.fault === 'a high head' ? { ...head, number: head.number + 1000 } : head
+  }
+
   private blocks(): readonly ScriptedBlock[] {
+    if (this.fault === 'mixes moments') return this.someMoment()
     if (this.fault === 'stale') return this.stale
     const { blocks } = this.chain
     if (this.fault === 'lags') return blocks.slice(0, Math.max(1, blocks.length - 3))
@@ -94,9 +105,17 @@ export class ScriptedNode {
 
   private header(block: ScriptedBlock | undefined): unknown {
     if (!block || this.fault === 'knows nothing' || this.fault === 'low') return null
-    const { number, time } = block
+    const { number, time, parent, bloom, logs } = block
     const hash = this.fault === 'forged blocks' ? `0x${block.hash.slice(2).split('').reverse().join('')}` : block.hash
-    const header = { number: hex(number), timestamp: hex(time), hash }
+    const transactions = logs.map(({ transactionHash }) => transactionHash)
+    const header = {
+      number: hex(number),
+      timestamp: hex(time),
+      hash,
+      parentHash: parent,
+      logsBloom: bloom,
+      transactions,
+    }
     return this.fault === 'no hashes' ? { ...header, hash: undefined } : header
   }
 
@@ -107,10 +126,13 @@ export class ScriptedNode {
     const events = new Set([topics?.[0] ?? []].flat())
     const emitters = address && new Set([address].flat().map((one) => one.toLowerCase()))
     const some = blockHash ? blocks.filter(({ hash }) => hash === blockHash) : blocks.slice(first, last + 1)
-    if (blockHash && some.length === 0) return new Error('unknown block')
+    if (blockHash && some.length === 0) return new UnknownBlock()
+    const indexed = fault === 'mixes moments' ? new Set(this.someMoment().map(({ hash }) => hash)) : undefined
     const all = some
+      .filter(({ hash }) => indexed?.has(hash) ?? true)
       .flatMap(({ logs }) => logs)
       .filter((log) => events.has(log.topics[0] ?? '') && (!emitters || emitters.has(log.address.toLowerCase())))
+    if (fault === 'repeats') return all.flatMap((log) => (this.random(3) === 0 ? [log, log] : [log]))
     if (fault === 'no events') return []
     if (fault === 'events left out') return all.filter(() => this.random(3) > 0)
     return fault === 'forged events' ? all.map((log): ScriptedLog => ({ ...log, data: `0x${'00'.repeat(64)}` })) : all
@@ -125,5 +147,13 @@ interface Filter {
   topics?: (string | string[])[]
 }
 
+/** The node has no block with this hash. */
+class UnknownBlock extends Error {}
+
+/** Milliseconds by which the parts of an address that mixes moments are late. */
+const LAGS = [0, 0, 0, 2000, 5000, 20_000]
+
 const REFUSED = { code: -32005, message: 'refused' }
+const UNKNOWN_BLOCK = { code: -32000, message: 'unknown block' }
+const errorOf = (error: Error) => (error instanceof UnknownBlock ? UNKNOWN_BLOCK : REFUSED)
 const GARBAGE: unknown[] = [null, undefined, 7, 'x', '0x', [], {}, [null], [{}], { hash: null }, '0xffffffffffffffffff']

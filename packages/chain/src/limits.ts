@@ -12,6 +12,26 @@ export const CHAIN_LIMITS = {
     /** Seconds for which the last head of a node counts. */
     remembered: 600,
   },
+  confirmation: {
+    /** Newest blocks that are read by their hashes. Older ones are read by ranges, and compared before they are final. */
+    newest: 64,
+    /** Milliseconds to wait for events that the bloom of a new block names and no node returns. */
+    patience: 10_000,
+    /** Milliseconds between attempts of a comparison. */
+    retry: 15_000,
+    /** Comparisons of blocks with incomplete evidence before they are final: after milliseconds, and so many blocks together unless the chain is quiet. */
+    early: [
+      { age: 15_000, blocks: 8 },
+      { age: 60_000, blocks: 32 },
+      { age: 300_000, blocks: 32 },
+    ],
+    /** Milliseconds since a block was applied before it can be final: on fast chains INDEX_REORG_DEPTH takes seconds. */
+    age: 120_000,
+    /** Blocks that become final together. */
+    blocks: 32,
+    /** Milliseconds for which a second reading may lack events of the first one before the first one counts. */
+    lacking: 600_000,
+  },
   receipts: {
     /** Milliseconds between the first two requests for an unknown transaction. The backoff doubles with each retry. */
     firstBackoff: 250,

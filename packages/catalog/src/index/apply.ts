@@ -7,6 +7,7 @@ import { ChangeBatch } from './change-batch.js'
 import { changeBy, YIELD_EVERY, yieldToLoop } from './changes.js'
 import { type DecodeOptions, DocumentsAhead } from './documents-ahead.js'
 import type { BlockPart, Cursor, IndexBatch, IndexChange, IndexGeneration } from './index-store.js'
+import { RangeTally } from './seen-events.js'
 
 export interface ApplyOptions {
   chain: Chain
@@ -14,8 +15,8 @@ export interface ApplyOptions {
   from: Cursor | undefined
   /** The commit of the batch before, which may be running; false if it was not applied. Default: none. */
   previous?: Promise<boolean> | undefined
-  /** `undoSince` of the IndexBatch. */
-  undoSince: number | undefined
+  /** Whether the batches may be rolled back. */
+  provisional: boolean
   decoding: DecodeOptions
   log: Logger
   /** Called for each event that is skipped. */
@@ -35,7 +36,7 @@ export interface LastCommit {
  * @throws SandboxError, StateError; so does the returned commit. Earlier commits stay.
  */
 export async function applyRange(range: BlockRange, options: ApplyOptions): Promise<LastCommit | undefined> {
-  const { chain, index, undoSince, decoding, log, onSkipped } = options
+  const { chain, index, provisional, decoding, log, onSkipped } = options
   const { chainId } = chain
   const skip = (event: object) => {
     log.error({ chainId, block: range.cursor.block, ...event }, 'event skipped by the index')
@@ -43,10 +44,12 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
   }
   let from = options.from
   let changes = new ChangeBatch()
+  const tally = new RangeTally(range)
   let last: Promise<boolean> = options.previous ?? Promise.resolve(true)
   // decoding continues during a commit
   const commitUpTo = (to: Cursor, written = changes.all()) => {
-    const batch = { chainId, from, to, changes: written, undoSince }
+    const seen = provisional && !to.part ? tally.upTo(to.block) : undefined
+    const batch = { chainId, from, to, changes: written, provisional, seen }
     last = last.then(async (isApplied) => {
       if (!isApplied || !(await commit(index, batch, skip))) return false
       logDocuments(chainId, batch.changes, log)
@@ -58,9 +61,11 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
     if (written.length > 0) changes = new ChangeBatch()
   }
   const logs = eventsAfter(from?.part, range.logs)
-  const ahead = new DocumentsAhead(logs, chain, { ...decoding, replaces: undoSince === undefined ? 'range' : 'block' })
+  const ahead = new DocumentsAhead(logs, chain, { ...decoding, replaces: provisional ? 'block' : 'range' })
+  // a first checkpoint, so that the range can be rolled back
+  if (!from && range.before) commitUpTo(range.before, [])
   /** The last completely applied block. */
-  let complete = from ?? range.before
+  let complete = from
   try {
     for (const [at, event] of logs.entries()) {
       if (at % YIELD_EVERY === YIELD_EVERY - 1) await yieldToLoop()
@@ -73,9 +78,6 @@ export async function applyRange(range: BlockRange, options: ApplyOptions): Prom
       const isDue = isEnd ? changes.fullness >= 1 || from?.part : changes.fullness >= 2
       if (!isDue || !complete || complete.block === range.cursor.block) continue
       if (!(await last)) return undefined
-      // a first checkpoint, so that the part of a block can be rolled back
-      if (!isEnd && !from && range.before) commitUpTo(range.before, [])
-      if (!isEnd && !from) continue
       commitUpTo(isEnd ? block : inside(complete, { ...block, log: Number(event.logIndex) }))
       await yieldToLoop()
     }

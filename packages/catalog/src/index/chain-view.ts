@@ -1,12 +1,15 @@
 import type { Chain } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
-import { headerOf } from './blocks/headers.js'
+import { type Header, headerOf } from './blocks/headers.js'
 import type { Cursor, IndexGeneration } from './index-store.js'
+
+/** Blocks between a cursor and a head beyond which the node must have the head's parent: a false head has none. */
+const FAR_HEAD = 64
 
 /** A node's view: its head, and its hashes of some blocks; undefined for unknown blocks. */
 interface NodeView {
-  head: number
+  head: Header
   hashes: (Hex | undefined)[]
 }
 
@@ -16,18 +19,27 @@ export type BlockStatus = 'same' | 'other' | 'unknown'
 /** The nodes' view of the chain: heads, highest first, and the status of the last indexed block. */
 export interface ChainView {
   heads: number[]
+  /** The headers of heads, by number, unless nodes differ. */
+  headers: ReadonlyMap<number, Header>
   status: BlockStatus
 }
 
-/** Queries all usable nodes. Throws ChainError if fewer than the quorum respond. */
+/**
+ * Queries all usable nodes. The head is the newest block that a node returns: a number alone may be false. Throws ChainError if fewer than
+ * the quorum respond.
+ */
 async function viewsOf({ nodes }: Chain, cursors: Cursor[]): Promise<NodeView[]> {
-  const views = await nodes.askAll(async (client) => {
+  const answers = await nodes.askAll(async (client): Promise<NodeView | undefined> => {
     const [head, ...headers] = await Promise.all([
-      client.getBlockNumber(),
+      headerOf(client, 'latest'),
       ...cursors.map(({ block }) => headerOf(client, block)),
     ])
-    return { head: Number(head), hashes: headers.map((header) => header?.hash) }
+    if (!head) return undefined
+    const isFar = cursors[0] && head.number > cursors[0].block + FAR_HEAD
+    if (isFar && (await headerOf(client, head.number - 1))?.hash !== head.parent) return undefined
+    return { head, hashes: headers.map((header) => header?.hash) }
   })
+  const views = answers.filter((answer) => answer !== undefined)
   if (views.length < nodes.needed) throw new ChainError('CHAIN_UNAVAILABLE', 'Too few blockchain nodes answer.')
   return views
 }
@@ -50,6 +62,13 @@ async function statusOnChain(chain: Chain, block: Cursor): Promise<BlockStatus> 
   return statusOf(await viewsOf(chain, [block]), 0, block, chain.nodes.needed)
 }
 
+/** Returns the heads by number; none of a number for which nodes have different blocks. */
+function agreedHeads(views: NodeView[]): Map<number, Header> {
+  const others = (head: Header) =>
+    views.some((view) => view.head.number === head.number && view.head.hash !== head.hash)
+  return new Map(views.flatMap(({ head }) => (others(head) ? [] : [[head.number, head]])))
+}
+
 /** Returns the nodes' heads and the status of a cursor. Throws ChainError, StateError. */
 export async function observeChain(
   chain: Chain,
@@ -59,16 +78,17 @@ export async function observeChain(
   const { needed } = chain.nodes
   const views = await viewsOf(chain, cursor ? [cursor] : [])
   // blocks beyond the quorum's head cannot be read; lower heads are those of lagging nodes
-  const sorted = views.map(({ head }) => head).sort((a, b) => b - a)
+  const sorted = views.map(({ head }) => head.number).sort((a, b) => b - a)
   const heads = [...new Set(sorted.slice(needed - 1))]
+  const headers = agreedHeads(views)
   const highest = heads[0] as number
-  if (!cursor) return { heads, status: 'same' }
+  if (!cursor) return { heads, headers, status: 'same' }
   const status = statusOf(views, 0, cursor, needed)
-  if (status !== 'unknown' || highest >= cursor.block) return { heads, status }
+  if (status !== 'unknown' || highest >= cursor.block) return { heads, headers, status }
   // the nodes lag, or the chain is shorter: then it has another block at a lower checkpoint
   const lower = (await generation.checkpoints(chain.chainId)).find(({ block }) => block <= highest)
-  if (!lower) return { heads, status }
-  return { heads, status: (await statusOnChain(chain, lower)) === 'other' ? 'other' : 'unknown' }
+  if (!lower) return { heads, headers, status }
+  return { heads, headers, status: (await statusOnChain(chain, lower)) === 'other' ? 'other' : 'unknown' }
 }
 
 /**

@@ -13,6 +13,8 @@ export class ChangeBatch {
 
   add(change: IndexChange): void {
     const key = this.keyOf(change)
+    // the first event that names a market counts
+    if (change.kind === 'market' && this.byKey.has(key)) return
     this.remove(key)
     // a document includes its state, so it replaces earlier state changes
     if (change.kind === 'metadata') this.remove(stateOf(change.metadata.nft))

@@ -89,9 +89,9 @@ async function changeOf(
     case 'OrderReused':
       return { kind: 'reuse', datatoken: emitter, order: reusedOrderOf(event) }
     case 'NewFixedRate':
-      return { kind: 'market', market: event.args.exchangeContract }
+      return { kind: 'market', market: event.args.exchangeContract, block: Number(event.blockNumber) }
     case 'NewDispenser':
-      return { kind: 'market', market: event.args.dispenserContract }
+      return { kind: 'market', market: event.args.dispenserContract, block: Number(event.blockNumber) }
     case 'ExchangeCreated':
     case 'DispenserCreated':
       return { kind: 'offer', offer: offerOf(event, emitter) }

@@ -146,12 +146,12 @@ export class ChainFollower {
   }
 
   /** Advances the live generation towards the head. */
-  private async syncLive({ live, next }: Generations, { status, heads }: ChainView): Promise<boolean> {
+  private async syncLive({ live, next }: Generations, view: ChainView): Promise<boolean> {
     const { chain, index, options } = this
-    if (live && status === 'other') return this.rollBack(live.cursor, next !== undefined)
+    if (live && view.status === 'other') return this.rollBack(live.cursor, next !== undefined)
     // the live generation is on the chain again, so an unrequested rebuild is obsolete
-    if (live && status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
-    const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, heads)
+    if (live && view.status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
+    const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, view)
     if (rolledBack) this.noteRollback(rolledBack)
     if (!cursor) return idle
     this.block = cursor.block

@@ -18,6 +18,17 @@ export interface Cursor {
   part?: BlockPart | undefined
 }
 
+/** The trusted events between two checkpoints, as they were read. */
+export interface SeenEvents {
+  /** Their number. */
+  events: number
+  /** Digest of their blocks, positions and content. */
+  digest: string
+}
+
+/** A cursor that `rollback` accepts. Without SeenEvents its events are not compared with a second reading. */
+export type Checkpoint = Omit<Cursor, 'part'> & { [K in keyof SeenEvents]: SeenEvents[K] | null }
+
 /** The beginning of a block, up to one of its events. */
 export interface BlockPart {
   block: number
@@ -71,8 +82,8 @@ export type IndexChange =
   | { kind: 'state'; nft: Address; state: number }
   | { kind: 'order'; datatoken: Address; order: StartedOrder }
   | { kind: 'reuse'; datatoken: Address; order: ReusedOrder }
-  /** A datatoken of the index names an exchange or dispenser contract. */
-  | { kind: 'market'; market: Address }
+  /** A datatoken of the index names an exchange or dispenser contract in a block. */
+  | { kind: 'market'; market: Address; block: number }
   | { kind: 'offer'; offer: CreatedOffer }
   /** `offer`: the exchange's id, or the dispenser's datatoken. It may be unknown: anybody may create one. */
   | { kind: 'rate'; market: Address; offer: Hex; price: string }
@@ -97,7 +108,10 @@ export interface IndexBatch {
   from: Cursor | undefined
   to: Cursor
   changes: IndexChange[]
-  undoSince?: number | undefined
+  /** Whether the batch may be rolled back: saves the previous rows. */
+  provisional?: boolean | undefined
+  /** The events since the last checkpoint, for a second reading. */
+  seen?: SeenEvents | undefined
   /** Called with each unstorable change; others are applied. Without it, `commit` rejects with UnstorableError. */
   onUnstorable?: ((change: IndexChange) => void) | undefined
 }
@@ -109,19 +123,21 @@ export interface IndexGeneration {
   cursor(chainId: number): Promise<Cursor | undefined>
   /**
    * Applies all changes and moves the cursor from `from` to `to`, in one transaction. Returns false and changes nothing if the cursor is
-   * not at `from`. With `undoSince`, or if the batch ends inside a block, saves the previous rows for a rollback. Deletes undo rows that
-   * a rollback to `undoSince` does not need.
+   * not at `from`. If the batch is provisional, or ends inside a block, saves the previous rows for a rollback. Otherwise deletes the undo
+   * rows and checkpoints of all earlier batches.
    */
   commit(step: IndexBatch): Promise<boolean>
   /** Returns the cursors that `rollback` accepts, newest first. The first is the current cursor, unless that has a part. */
-  checkpoints(chainId: number): Promise<Cursor[]>
+  checkpoints(chainId: number): Promise<Checkpoint[]>
+  /** Makes the blocks up to a checkpoint final: deletes the undo rows and checkpoints before it. */
+  confirm(chainId: number, block: number): Promise<void>
   /**
    * Rolls back to a checkpoint: moves the cursor, then restores rows in several transactions. Meanwhile `commit` returns false. The same
    * call continues an interrupted rollback.
    */
   rollback(chainId: number, to: Cursor): Promise<void>
-  /** Returns the indexed addresses among a few hundred, by a single statement. */
-  known(chainId: number, kind: EmitterKind, addresses: Address[]): Promise<Address[]>
+  /** Returns the indexed addresses among a few hundred, by a single statement. `upTo`: of markets, those named up to this block. */
+  known(chainId: number, kind: EmitterKind, addresses: Address[], upTo?: number): Promise<Address[]>
   /** Returns at most `limit` indexed addresses after an address, in order. */
   emitters(chainId: number, kind: EmitterKind, after: Address | undefined, limit: number): Promise<Address[]>
 }

@@ -32,9 +32,10 @@ export class Rebuild {
     const { chainId } = chain
     if (!next) return true
     if (next.undoing && next.cursor) await index.next.rollback(chainId, next.cursor)
-    const { heads, status } = await observeChain(chain, index.next, next.cursor)
+    const observed = await observeChain(chain, index.next, next.cursor)
+    const { heads, status } = observed
     if (next.cursor && status === 'other') return this.rollBack(next.cursor, next.wanted)
-    const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, heads)
+    const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, observed)
     if (!idle) return false
     // it must have reached at least the lowest head
     if (!cursor || cursor.block < (heads.at(-1) as number)) return true

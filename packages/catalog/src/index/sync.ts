@@ -1,13 +1,16 @@
-import type { Chain } from '@tidegate/chain'
+import { CHAIN_LIMITS, type Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import type { DocumentReader } from '../documents.js'
 import { applyRange, isPartGone, type LastCommit } from './apply.js'
 import { AdaptiveRange } from './blocks/adaptive-range.js'
 import type { DeployedContracts } from './blocks/emitters.js'
+import type { Header } from './blocks/headers.js'
 import { ReadAhead } from './blocks/read-ahead.js'
 import { type BlockRange, readRange, trustedRange } from './blocks/reader.js'
 import { RangeRefused } from './blocks/requests.js'
+import type { ChainView } from './chain-view.js'
 import type { Cursor, IndexGeneration } from './index-store.js'
+import { SecondReading } from './second-reading.js'
 
 export interface SyncOptions {
   /** Largest number of blocks to request at once. */
@@ -19,6 +22,8 @@ export interface SyncOptions {
   reorgDepth: number
   /** Called for each event that is skipped. */
   onSkipped?: (chainId: number) => void
+  /** Called for each difference that a second reading has found. */
+  onCorrected?: (chainId: number) => void
   /** Whether the database may grow. Default: always. */
   hasRoom?: () => Promise<boolean>
 }
@@ -35,7 +40,7 @@ export interface SyncStep {
   idle: boolean
   /** The new cursor; undefined if nothing was read. */
   cursor?: Cursor
-  /** The cursor after a rollback: the chain has replaced a partly applied block. */
+  /** The cursor after a rollback: the chain has replaced a partly applied block, or a second reading has other events. */
   rolledBack?: Cursor
 }
 
@@ -58,6 +63,9 @@ export class RangeSync {
   private readonly ahead: ReadAhead
   private lastLogged = 0
   private latest = NOTHING
+  private readonly second: SecondReading
+  /** The block whose events no node returns yet, and the time since. */
+  private late: { block: number; since: number } | undefined
 
   constructor(
     private readonly chain: Chain,
@@ -67,6 +75,7 @@ export class RangeSync {
   ) {
     this.range = new AdaptiveRange(options.blockRange)
     this.ahead = new ReadAhead(chain, options.concurrency)
+    this.second = new SecondReading(chain, generation, this.range, options, log)
     options.signal.addEventListener('abort', () => this.ahead.drop())
   }
 
@@ -74,10 +83,12 @@ export class RangeSync {
    * Reads final ranges after the cursor until the view of the chain is stale, or else one range. Reads a range during the commit of the
    * one before. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
    */
-  async syncNext(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+  async syncNext(cursor: Cursor | undefined, view: ChainView): Promise<SyncStep> {
     this.latest = NOTHING
     try {
-      const step = await this.syncSome(cursor, heads)
+      const corrected = await this.second.step(cursor, view.heads[0] ?? 0)
+      if (corrected) return { idle: false, rolledBack: corrected }
+      const step = await this.syncSome(cursor, view)
       // another instance has moved the cursor, so the step is unknown
       return (await this.latest.committed) ? step : { idle: false }
     } finally {
@@ -85,13 +96,13 @@ export class RangeSync {
     }
   }
 
-  private async syncSome(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+  private async syncSome(cursor: Cursor | undefined, view: ChainView): Promise<SyncStep> {
     const started = performance.now()
-    const final = (heads[0] ?? 0) - this.options.reorgDepth
-    let step = await this.syncOne(cursor, heads)
+    const final = (view.heads[0] ?? 0) - this.options.reorgDepth
+    let step = await this.syncOne(cursor, view)
     while (step.cursor && step.cursor.block < final && performance.now() - started < VIEW_LIFETIME) {
       if (this.options.signal.aborted) break
-      const next = await this.syncOne(step.cursor, heads)
+      const next = await this.syncOne(step.cursor, view)
       if (next.rolledBack) return next
       if (!next.cursor) return { idle: next.idle, cursor: step.cursor }
       step = next
@@ -100,7 +111,7 @@ export class RangeSync {
   }
 
   /** Reads one range after the cursor, towards the first head whose blocks a node has. */
-  private async syncOne(cursor: Cursor | undefined, heads: number[]): Promise<SyncStep> {
+  private async syncOne(cursor: Cursor | undefined, { heads, headers }: ChainView): Promise<SyncStep> {
     if (this.options.hasRoom && !(await this.options.hasRoom())) throw new NoRoom()
     const from = cursor ? cursor.block + 1 : this.chain.deployment.startBlock
     const read = heads[0] !== undefined && (await this.syncAhead(cursor, from, heads[0]))
@@ -108,14 +119,23 @@ export class RangeSync {
     if (!(await this.latest.committed)) return { idle: false }
     this.latest = NOTHING
     for (const head of heads) {
-      // final blocks never share a batch with ones that may be rolled back
-      const final = head - this.options.reorgDepth
-      const to = Math.min(from <= final ? final : head, from + this.range.blocks - 1)
+      const end = this.endOf(from, head)
+      const to = Math.min(end, from + this.range.blocks - 1)
       if (from > to) break
-      const done = await this.syncRange(cursor, from, to, head)
+      const done = await this.syncRange(cursor, from, to, head, end === head ? headers : undefined)
       if (done) return done
     }
     return { idle: true }
+  }
+
+  /**
+   * Returns the last block of ranges that begin at a block: final blocks never share a batch with ones that may be rolled back, and newest
+   * blocks are read by their hashes. A first block 0 has no events and is final.
+   */
+  private endOf(from: number, head: number): number {
+    if (from === 0) return 0
+    const ends = [head - this.options.reorgDepth, head - CHAIN_LIMITS.confirmation.newest]
+    return ends.sort((a, b) => a - b).find((end) => from <= end) ?? head
   }
 
   /** Applies the range after the cursor if it was read ahead. */
@@ -132,12 +152,16 @@ export class RangeSync {
     from: number,
     to: number,
     head: number,
+    headers?: ReadonlyMap<number, Header>,
   ): Promise<SyncStep | undefined> {
     const { chain, options, log } = this
     const { chainId } = chain
     const final = head - options.reorgDepth
-    const wanted = { first: from, last: to, after: cursor, firstNonFinal: final + 1 }
-    let range: BlockRange | undefined
+    const { trustsBlooms } = this.second
+    const mayWait = (header: Header) => this.mayWait(header)
+    const newest = headers && { headers, trustsBlooms, mayWait }
+    const wanted = { first: from, last: to, after: cursor, firstNonFinal: final + 1, newest }
+    let range: BlockRange | 'late' | undefined
     try {
       range = await readRange(chain, wanted, this.generation)
     } catch (error) {
@@ -148,6 +172,7 @@ export class RangeSync {
       log.info({ chainId, from, to, reason: error.reason }, 'nodes refused a range of blocks, trying a smaller one')
       return { idle: false }
     }
+    if (range === 'late') return undefined
     if (!range) {
       // perhaps only lagging nodes answered, and one that has the blocks failed
       this.range.failed(to - from + 1, 'other')
@@ -171,17 +196,19 @@ export class RangeSync {
     for (const [at, blocks] of requests.entries()) this.range.succeeded(blocks, at === 0 ? events : 0)
     this.ahead.succeeded(events, range.size)
     if (cursor && isPartGone(range, cursor.part)) return this.rollBackPart(cursor)
+    const provisional = to > Math.max(final, 0) || isYoung(range) || this.second.isProvisional(cursor)
     const applied = await applyRange(range, {
       chain,
       index: this.generation,
       from: cursor,
       previous: this.latest.committed,
-      undoSince: to > final ? Math.max(final, 0) : undefined,
+      provisional,
       decoding: { documents: options.documents, signal: options.signal, dialect: this.generation.dialect },
       log,
       onSkipped: () => options.onSkipped?.(chain.chainId),
     })
     if (!applied) return { idle: false }
+    this.second.note(range, cursor?.block ?? -1, provisional)
     this.latest = { ...applied, deployed: range.deployed }
     this.logProgress(to, head)
     return { idle: to === head, cursor: applied.cursor }
@@ -198,7 +225,15 @@ export class RangeSync {
       'chain was reorganised, index rolled back',
     )
     await this.generation.rollback(chainId, checkpoint)
+    this.second.rolledBackTo(checkpoint.block)
     return { idle: false, rolledBack: checkpoint }
+  }
+
+  /** Whether to wait for the events of a new block: each block has its time, so that a node cannot stop the index. */
+  private mayWait({ number }: Header): boolean {
+    const now = performance.now()
+    if (this.late?.block !== number) this.late = { block: number, since: now }
+    return now - this.late.since < CHAIN_LIMITS.confirmation.patience
   }
 
   private logProgress(block: number, head: number): void {
@@ -207,4 +242,9 @@ export class RangeSync {
     this.lastLogged = now
     this.log.info({ chainId: this.chain.chainId, block, head, left: head - block }, 'index is catching up')
   }
+}
+
+/** Whether the last block of a range is so young that the lists of a node may be incomplete, however deep it is. */
+function isYoung({ time, cursor }: BlockRange): boolean {
+  return cursor.block > 0 && Date.now() - Number(time) * 1000 < CHAIN_LIMITS.confirmation.age
 }

@@ -98,6 +98,7 @@ describe('a range with many events', () => {
       {
         logs: left,
         cursor: at(last),
+        time: 0n,
         others: 0,
         size: 0,
         deployed: { nft: new Map(), datatoken: new Map(), market: new Map() },
@@ -108,7 +109,7 @@ describe('a range with many events', () => {
         index,
         from,
         previous,
-        undoSince: 0,
+        provisional: true,
         decoding,
         log: await createLogger({ LOG_LEVEL: 'silent' }),
         onSkipped: () => undefined,

@@ -35,7 +35,7 @@ describe('a rollback that a kill interrupts', () => {
     await index.commit({ chainId: 1, from: undefined, to: at(5), changes: PUBLISHED })
     const published = await index.asset(DID)
     const changes = [order, { kind: 'state', nft: NFT, state: 3 } as const]
-    await index.commit({ chainId: 1, from: at(5), to: at(6), changes, undoSince: 5 })
+    await index.commit({ chainId: 1, from: at(5), to: at(6), changes, provisional: true })
     await driver.transact(beginRollback('live', 1, at(5)))
     await reopen()
     expect((await index.generations(1)).live).toMatchObject({ cursor: at(5), undoing: true })

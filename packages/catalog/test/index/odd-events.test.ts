@@ -80,7 +80,7 @@ describe('the index', () => {
       },
     )
     const to = { block: 5, hash: zeroHash }
-    expect(await index.commit({ chainId, from: undefined, to, changes, undoSince: 0 })).toBe(true)
+    expect(await index.commit({ chainId, from: undefined, to, changes, provisional: true })).toBe(true)
     const [change] = changes.filter(({ kind }) => kind === 'metadata')
     const asset = await index.asset(change?.kind === 'metadata' ? change.metadata.did : '')
     if (!asset) throw new Error('The asset was not written.')

@@ -73,7 +73,7 @@ describe('what a search found before', () => {
         from: block > 1 ? at(block - 1) : undefined,
         to: at(block),
         changes,
-        undoSince: 0,
+        provisional: true,
       })
     const none = { found: 0, name: undefined, sum: { value: 0 } }
 
@@ -108,9 +108,9 @@ describe('what a search found before', () => {
     const order = async () => {
       const from = (await index.cursor(CHAIN)) as Cursor
       const block = from.block + 1
-      expect(await index.commit({ chainId: CHAIN, from, to: at(block), changes: [orderOf(TOKEN)], undoSince: 0 })).toBe(
-        true,
-      )
+      expect(
+        await index.commit({ chainId: CHAIN, from, to: at(block), changes: [orderOf(TOKEN)], provisional: true }),
+      ).toBe(true)
     }
     const ordersIn = async (searches: Searches, scope = SCOPE) => {
       const { hits, assets, aggregations } = await searches.find(TIDE, scope)
@@ -147,7 +147,9 @@ describe('what a search found before', () => {
     const commit = async (change: IndexChange) => {
       const from = (await index.cursor(CHAIN)) as Cursor
       last += 1
-      expect(await index.commit({ chainId: CHAIN, from, to: at(last), changes: [change], undoSince: 0 })).toBe(true)
+      expect(await index.commit({ chainId: CHAIN, from, to: at(last), changes: [change], provisional: true })).toBe(
+        true,
+      )
     }
     const servedBy = async () => {
       const { assets } = await search.find(readSearch({ query: { match: { 'metadata.name': 'gauge' } } }), SCOPE)

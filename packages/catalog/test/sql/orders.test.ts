@@ -86,7 +86,7 @@ describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search inde
   async function commit(changes: IndexChange[]): Promise<void> {
     written.length = 0
     const from = block > 0 ? at(block) : undefined
-    expect(await store.index.commit({ chainId: CHAIN, from, to: at(++block), changes, undoSince: 0 })).toBe(true)
+    expect(await store.index.commit({ chainId: CHAIN, from, to: at(++block), changes, provisional: true })).toBe(true)
   }
   const count = async (query: object) => (await store.search.find(readSearch({ query }), SCOPE)).total?.value
   const term = (path: string, value: number) => count({ term: { [path]: value } })

@@ -38,7 +38,7 @@ describe('the parts of the full-text index of the embedded database', () => {
   const commit = async (changes: IndexChange[]) => {
     const from = block > 0 ? at(block) : undefined
     block += 1
-    expect(await store.index.commit({ chainId: CHAIN, from, to: at(block), changes, undoSince: 0 })).toBe(true)
+    expect(await store.index.commit({ chainId: CHAIN, from, to: at(block), changes, provisional: true })).toBe(true)
   }
   const found = async (words: string) => {
     const search = readSearch({ query: { match: { 'metadata.name': { query: words, operator: 'and' } } }, size: 100 })

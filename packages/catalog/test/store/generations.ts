@@ -11,7 +11,7 @@ export function generationSuite(session: StoreSession): void {
   const commitNext = (changes: IndexChange[], to: number, from?: number) =>
     session.store.index.next.commit({
       ...{ chainId: 1, from: from === undefined ? undefined : at(from, '1'), to: at(to, '1') },
-      ...{ changes, undoSince: 0 },
+      ...{ changes, provisional: true },
     })
 
   /** Deletes all rows of obsolete generations. Returns the number of batches. */
@@ -23,7 +23,7 @@ export function generationSuite(session: StoreSession): void {
 
   /** A live generation at block 7, and the next one at block 4 of another fork, without orders. */
   async function twoGenerations() {
-    await commit(session, PUBLISHED, 7, { undoSince: 0 })
+    await commit(session, PUBLISHED, 7, { provisional: true })
     await commit(session, [NFT_CREATED, TOKEN_CREATED], 8, { chainId: 2 })
     const live = await session.store.index.asset(DID)
     await session.store.index.begin(1, true)
@@ -48,7 +48,7 @@ export function generationSuite(session: StoreSession): void {
     const { index } = session.store
     expect(await index.next.known(1, 'nft', [NFT])).toEqual([NFT])
     expect(await index.next.emitters(1, 'datatoken', undefined, 9)).toEqual([TOKEN])
-    await commit(session, [order], 8, { undoSince: 0 })
+    await commit(session, [order], 8, { provisional: true })
     expect((await index.asset(DID))?.datatokens[0]?.orders).toBe(3)
     await index.rollback(1, at(7))
     expect(await index.asset(DID)).toEqual(before)

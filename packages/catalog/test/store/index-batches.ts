@@ -56,7 +56,7 @@ export function indexSuite(session: StoreSession): void {
   })
 
   it('applies a batch atomically', async () => {
-    await expect(commit(session, [...PUBLISHED, UNSTORABLE], 7, { undoSince: 0 })).rejects.toThrow()
+    await expect(commit(session, [...PUBLISHED, UNSTORABLE], 7, { provisional: true })).rejects.toThrow()
     expect(await session.store.index.cursor(1)).toBeUndefined()
     expect(await session.store.index.nft(1, NFT)).toBeUndefined()
   })
@@ -77,7 +77,7 @@ export function indexSuite(session: StoreSession): void {
       { kind: 'datatoken', datatoken: { address: TOKEN, nft: NFT, name: '\0', symbol: 'x\udfffy' } },
       ...PUBLISHED.slice(2),
     ]
-    expect(await commit(session, batch, 7, { undoSince: 0 })).toBe(true)
+    expect(await commit(session, batch, 7, { provisional: true })).toBe(true)
     await session.restart()
     expect(await session.store.index.asset(DID)).toMatchObject({
       nft: { name: 'a\ufffdb', symbol: '\ufffd', tokenUri: '🌊\ufffd' },
@@ -86,11 +86,11 @@ export function indexSuite(session: StoreSession): void {
   })
 
   it('skips a change that cannot be stored if onUnstorable is given, and applies the others (threat 47)', async () => {
-    await commit(session, PUBLISHED, 7, { undoSince: 0 })
+    await commit(session, PUBLISHED, 7, { provisional: true })
     const { index } = session.store
     const batch: IndexBatch = {
       ...{ chainId: 1, from: await index.cursor(1), to: at(8) },
-      ...{ changes: [UNSTORABLE, order], undoSince: 7 },
+      ...{ changes: [UNSTORABLE, order], provisional: true },
     }
     await expect(index.commit(batch)).rejects.toBeInstanceOf(UnstorableError)
     expect(await index.cursor(1)).toEqual(at(7))
@@ -126,7 +126,7 @@ export function indexSuite(session: StoreSession): void {
     for (let number = 1; number <= 20; number++) {
       expect(await index.nft(1, account(number))).toBeUndefined()
       const change: IndexChange = { kind: 'nft', nft: { ...nft, address: account(number) } }
-      expect(await commit(session, [change], number, number % 2 ? {} : { undoSince: 0 })).toBe(true)
+      expect(await commit(session, [change], number, number % 2 ? {} : { provisional: true })).toBe(true)
       for (const wanted of [1, number]) expect((await index.nft(1, account(wanted)))?.address).toBe(account(wanted))
     }
   })

@@ -9,13 +9,13 @@ export function rollbackSuite(session: StoreSession): void {
   const checkpoints = async () => (await session.store.index.checkpoints(1)).map(({ block }) => block)
 
   it('rolls back to any checkpoint, restoring every row (threat 33)', async () => {
-    const undoSince = 4
+    const provisional = true
     await commit(session, PUBLISHED.slice(0, 1), 5)
-    await commit(session, PUBLISHED.slice(1), 10, { undoSince })
+    await commit(session, PUBLISHED.slice(1), 10, { provisional })
     const published = await session.store.index.asset(DID)
-    await commit(session, [{ kind: 'state', nft: NFT, state: 3 }, order], 11, { undoSince })
+    await commit(session, [{ kind: 'state', nft: NFT, state: 3 }, order], 11, { provisional })
     const another = { kind: 'nft', nft: { ...nft, address: BOB } } as const
-    await commit(session, [{ kind: 'state', nft: NFT, state: 1 }, another], 12, { undoSince })
+    await commit(session, [{ kind: 'state', nft: NFT, state: 1 }, another], 12, { provisional })
     await session.restart()
     const { index } = session.store
     expect(await checkpoints()).toEqual([12, 11, 10, 5])
@@ -39,7 +39,7 @@ export function rollbackSuite(session: StoreSession): void {
     const inside = (log: number): Cursor => ({ ...at(7), part: { ...at(8), log } })
     const state = (value: number): IndexChange => ({ kind: 'state', nft: NFT, state: value })
     const move = (from: Cursor, to: Cursor, changes: IndexChange[]) =>
-      index.commit({ chainId: 1, from, to, changes, undoSince: undefined })
+      index.commit({ chainId: 1, from, to, changes, provisional: false })
     expect(await move(at(5), inside(3), [state(1), order])).toBe(true)
     expect(await index.cursor(1)).toEqual(inside(3))
     expect((await index.generations(1)).live?.cursor).toEqual(inside(3))
@@ -70,10 +70,10 @@ export function rollbackSuite(session: StoreSession): void {
       session,
       nfts.map((address) => ({ kind: 'nft', nft: { ...nft, address } })),
       5,
-      { undoSince: 0 },
+      { provisional: true },
     )
-    await commit(session, all('short'), 6, { undoSince: 0 })
-    await commit(session, all(long), 7, { undoSince: 0 })
+    await commit(session, all('short'), 6, { provisional: true })
+    await commit(session, all(long), 7, { provisional: true })
     await session.restart()
     const texts = async () => {
       const found = await Promise.all(nfts.map((address) => session.store.index.asset(`did:op:${address}`)))
@@ -87,9 +87,9 @@ export function rollbackSuite(session: StoreSession): void {
   })
 
   it('deletes checkpoints of final blocks', async () => {
-    await commit(session, PUBLISHED, 5, { undoSince: 0 })
-    await commit(session, [], 6, { undoSince: 0 })
-    await commit(session, [], 9, { undoSince: 6 })
+    await commit(session, PUBLISHED, 5, { provisional: true })
+    await commit(session, [], 6, { provisional: true })
+    await commit(session, [], 9, { provisional: true })
     expect(await checkpoints()).toEqual([9, 6])
     await commit(session, [], 500)
     expect(await checkpoints()).toEqual([500])

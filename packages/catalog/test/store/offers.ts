@@ -104,12 +104,12 @@ export function offerSuite(session: StoreSession): void {
   })
 
   it('takes back what replaced blocks offered (threat 33)', async () => {
-    const undoSince = 0
+    const provisional = true
     const { index } = session.store
-    await commit(session, [...CATALOGUE_CHANGES, sold(1, tables.datatoken, '2')], 1, { undoSince })
-    const market = { kind: 'market', market: EXCHANGE } as const
-    await commit(session, [market, rate(1, '5'), sold(2, waves.datatoken, '7')], 2, { undoSince })
-    await commit(session, [activity(1, false), market], 3, { undoSince })
+    await commit(session, [...CATALOGUE_CHANGES, sold(1, tables.datatoken, '2')], 1, { provisional })
+    const market = { kind: 'market', market: EXCHANGE, block: 1 } as const
+    await commit(session, [market, rate(1, '5'), sold(2, waves.datatoken, '7')], 2, { provisional })
+    await commit(session, [activity(1, false), market], 3, { provisional })
     expect(await index.known(1, 'market', [EXCHANGE])).toEqual([EXCHANGE])
     await index.rollback(1, at(2))
     expect([await offersOf(tables), await offersOf(waves)]).toEqual([['fixedrate 5'], ['fixedrate 7']])
@@ -124,7 +124,7 @@ export function offerSuite(session: StoreSession): void {
   it('serves offers of the live generation alone, and sweeps those of old ones (threat 75)', async () => {
     await commit(
       session,
-      [...CATALOGUE_CHANGES, { kind: 'market', market: EXCHANGE }, sold(1, tables.datatoken, '2')],
+      [...CATALOGUE_CHANGES, { kind: 'market', market: EXCHANGE, block: 1 }, sold(1, tables.datatoken, '2')],
       1,
     )
     const { index } = session.store

@@ -133,8 +133,8 @@ export function orderSuite(session: StoreSession): void {
         one.kind === 'metadata' && at % 2 === 0 ? { ...one, services: JSON.stringify([['s', datatoken]]) } : one,
       ),
     )
-    const undoSince = 0
-    await commit(session, published, 1, { undoSince })
+    const provisional = true
+    await commit(session, published, 1, { provisional })
     // asset n has n % 4 orders more, in turns
     const orders = [1, 2, 3].flatMap((turn) =>
       assets.flatMap(({ datatoken }, at) =>
@@ -143,7 +143,7 @@ export function orderSuite(session: StoreSession): void {
     )
     const [first, last] = [orders[0], orders.at(-1)] as [(typeof orders)[number], (typeof orders)[number]]
     const reuses = [first, last].map(({ datatoken, order }, at) => reused(2, 90 + at, order.txId, {}, datatoken))
-    await commit(session, [...orders.slice(0, -1), ...reuses, last], 2, { undoSince })
+    await commit(session, [...orders.slice(0, -1), ...reuses, last], 2, { provisional })
     const { find } = searches(session)
     const ordered = async (field: string, gte: number) =>
       (await find({ query: { range: { [field]: { gte } } }, aggs: { n: { sum: { field } } }, size: 0 })).aggregations.n
@@ -157,23 +157,23 @@ export function orderSuite(session: StoreSession): void {
         expect(await ordered(field, gte), `${field} from ${gte}`).toEqual({ value })
     // a reuse finds the orders before it
     expect((await page(by('payer', BOB))).orders.map(({ startOrderId }) => startOrderId)).toEqual([first.order.txId])
-    await commit(session, [orderOf(assets[3]?.datatoken as Address, { block: 3 })], 3, { undoSince })
+    await commit(session, [orderOf(assets[3]?.datatoken as Address, { block: 3 })], 3, { provisional })
     expect(await ordered('stats.orders', 4)).toEqual({ value: 4 })
     await session.store.index.rollback(1, at(1))
     expect(await ordered('stats.orders', 1)).toEqual({ value: 0 })
   })
 
   it('drops the orders of replaced blocks, also more than one transaction does (threat 33)', async () => {
-    const undoSince = 0
-    await commit(session, [...ASSET, started(1)], 1, { undoSince })
+    const provisional = true
+    await commit(session, [...ASSET, started(1)], 1, { provisional })
     const many = Array.from({ length: 600 }, (_, at) => started(2 + Math.floor(at / 200), at))
-    await commit(session, [...many, reused(4, 700, txOf(100))], 4, { undoSince })
+    await commit(session, [...many, reused(4, 700, txOf(100))], 4, { provisional })
     expect((await page(by('consumer', ALICE))).total).toBe(602)
     expect((await session.store.index.asset(DID))?.datatokens[0]?.orders).toBe(601)
     await session.store.index.rollback(1, at(1))
     expect(await found(by('consumer', ALICE))).toEqual([100])
     expect((await session.store.index.asset(DID))?.datatokens[0]?.orders).toBe(1)
-    await commit(session, [started(2, 5)], 2, { undoSince })
+    await commit(session, [started(2, 5)], 2, { provisional })
     expect(await found(by('consumer', ALICE))).toEqual([205, 100])
   })
 
@@ -181,7 +181,7 @@ export function orderSuite(session: StoreSession): void {
     await commit(session, [...ASSET, ...Array.from({ length: 600 }, (_, at) => started(1, at))], 7)
     const { index } = session.store
     await index.begin(1, true)
-    const step = { chainId: 1, from: undefined, to: at(9, '1'), undoSince: undefined }
+    const step = { chainId: 1, from: undefined, to: at(9, '1'), provisional: false }
     await index.next.commit({ ...step, changes: [...ASSET, started(3), reused(4, 0, txOf(300))] })
     expect((await page(by('consumer', ALICE))).total).toBe(600)
     expect(await index.promote(1, at(9, '1'))).toBe(true)

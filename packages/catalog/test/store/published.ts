@@ -38,8 +38,8 @@ export async function commit(
   { store }: StoreSession,
   changes: IndexChange[],
   block: number,
-  { chainId = 1, undoSince }: { chainId?: number; undoSince?: number } = {},
+  { chainId = 1, provisional }: { chainId?: number; provisional?: boolean } = {},
 ): Promise<boolean> {
   const from = await store.index.cursor(chainId)
-  return store.index.commit({ chainId, from, to: at(block), changes, undoSince })
+  return store.index.commit({ chainId, from, to: at(block), changes, provisional })
 }

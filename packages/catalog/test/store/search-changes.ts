@@ -71,13 +71,13 @@ export function searchChangeSuite(session: StoreSession): void {
   })
 
   it('finds after a rollback what was there before, and nothing that came later', async () => {
-    const undoSince = 0
-    await commit(session, [...tables.changes, ...waves.changes], 1, { undoSince })
+    const provisional = true
+    await commit(session, [...tables.changes, ...waves.changes], 1, { provisional })
     const later: IndexChange[] = [
       ...[...renamed, ...model.changes, { kind: 'state', nft: waves.nft, state: 3 } as const],
       orderOf(tables.datatoken),
     ]
-    await commit(session, later, 2, { undoSince })
+    await commit(session, later, 2, { provisional })
     expect(await names(words('ebb'))).toEqual(['tables'])
     await session.store.index.rollback(1, at(1))
     expect(await names(TIDE)).toEqual(['waves', 'tables'])

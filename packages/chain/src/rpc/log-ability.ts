@@ -15,6 +15,7 @@ export class LogAbility {
   private retryAt = 0
   private retryAfter = FIRST
   private trying = false
+  private isOmitting = false
 
   /** Whether requests must name contracts. */
   get needsAddress(): boolean {
@@ -33,6 +34,7 @@ export class LogAbility {
 
   /** The limit as a predicate; undefined if none is known. */
   get limit(): string | undefined {
+    if (this.isOmitting) return 'omits events that blooms of new blocks name, or gives them late'
     if (this.emitters === 'none') return 'gives no events: the index cannot be read from it'
     if (this.emitters === 'named') return 'gives events only by contract address: reading the index from it is slow'
     if (this.given === 0 || this.refusedBlocks === Number.POSITIVE_INFINITY) return undefined
@@ -46,6 +48,11 @@ export class LogAbility {
     if (blocks < this.refusedBlocks) return
     this.refusedBlocks = Number.POSITIVE_INFINITY
     this.retryAfter = FIRST
+  }
+
+  /** Records whether the node omitted events that the bloom of a block names. */
+  omits(isOmitting: boolean): void {
+    this.isOmitting = isOmitting
   }
 
   /** Records that the node refused the events of so many blocks, but may return those of fewer. */

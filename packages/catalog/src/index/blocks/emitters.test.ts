@@ -14,17 +14,17 @@ const [FACTORY, DATATOKEN, EXCHANGE, STRANGER] = ['1', '2', '3', '4'].map(addres
 const chain = { chainId: 1, deployment: { factory: FACTORY } } as unknown as Chain
 const exchangeId = toHex(1, { size: 32 })
 
-const log = (emitter: Address, eventName: string, args: Record<string, unknown>) =>
+const log = (emitter: Address, eventName: string, args: Record<string, unknown>, block = 1) =>
   chainLog(
     { address: emitter, eventName, args },
-    { block: 1, blockHash: exchangeId, time: 1, transactionHash: exchangeId, index: 0 },
+    { block, blockHash: exchangeId, time: 1, transactionHash: exchangeId, index: 0 },
   ) as unknown as RpcLog
-const created = (exchange: Address) =>
-  log(exchange, 'ExchangeCreated', {
-    ...{ exchangeId, baseToken: STRANGER, datatoken: DATATOKEN, exchangeOwner: STRANGER, fixedRate: 1n },
-  })
-const named = (datatoken: Address, exchangeContract: Address) =>
-  log(datatoken, 'NewFixedRate', { exchangeId, owner: STRANGER, exchangeContract, baseToken: STRANGER })
+const created = (exchange: Address, block?: number) => {
+  const parties = { baseToken: STRANGER, datatoken: DATATOKEN, exchangeOwner: STRANGER }
+  return log(exchange, 'ExchangeCreated', { exchangeId, ...parties, fixedRate: 1n }, block)
+}
+const named = (datatoken: Address, exchangeContract: Address, block?: number) =>
+  log(datatoken, 'NewFixedRate', { exchangeId, owner: STRANGER, exchangeContract, baseToken: STRANGER }, block)
 
 it('trusts exchanges that datatokens of the index name, also later in the same blocks, and no others', async () => {
   const asked: Address[][] = []
@@ -40,5 +40,16 @@ it('trusts exchanges that datatokens of the index name, also later in the same b
   expect(await emitters.trusted([...forged, ...trusted])).toEqual(trusted)
   expect([...emitters.deployed.market.keys()]).toEqual([EXCHANGE])
   // a look-up per kind, however many events
-  expect(asked.map(({ length }) => length)).toEqual([2, 1])
+  expect(asked.map(({ length }) => length)).toEqual([2, 2])
+})
+
+it('trusts an exchange from the block of its first name on, however blocks are divided into ranges', async () => {
+  const index = {
+    known: async (_chain: number, kind: string, addresses: Address[]) => (kind === 'datatoken' ? addresses : []),
+  }
+  const [early, naming, late] = [created(EXCHANGE, 1), named(DATATOKEN, EXCHANGE, 2), created(EXCHANGE, 3)]
+  expect(await new Emitters(chain, index).trusted([early, naming, late])).toEqual([naming, late])
+  const emitters = new Emitters(chain, index)
+  const ranges = [await emitters.trusted([early]), await emitters.trusted([naming]), await emitters.trusted([late])]
+  expect(ranges.flat()).toEqual([naming, late])
 })

@@ -26,16 +26,20 @@ const MARKET_WORD = new Map([
   [NEW_DISPENSER, 0],
 ])
 
+/** Trust of an address: the first block whose events count; `never` if its events do not count. */
+type Trust = number | 'never'
+
 /** Contracts that the factory deployed, and the markets that its datatokens name, by address in lower case. */
 export type DeployedContracts = Record<EmitterKind, ReadonlyMap<string, Address>>
 
 /**
  * Selects the events of trusted emitters: the factory, the NFTs and datatokens that it deployed according to the store, the logs so
- * far, or `before`, and the markets that these datatokens name. Untrusted logs cost a query per few hundred emitters and are not decoded.
+ * far, or `before`, and the markets that these datatokens name, from the block of the first name on: so the result does not depend on how
+ * blocks are divided into ranges. Untrusted logs cost a query per few hundred emitters and are not decoded.
  */
 export class Emitters {
   private readonly created = mapsOf<Address>()
-  private readonly known = mapsOf<boolean>()
+  private readonly known = mapsOf<Trust>()
   private readonly factory: string
 
   constructor(
@@ -50,13 +54,13 @@ export class Emitters {
   async trusted<L extends RpcLog>(logs: readonly L[]): Promise<L[]> {
     for (const log of logs) this.noteDeployment(log)
     for (const kind of ['nft', 'datatoken'] as const) await this.queryStore(kind, logs)
+    await this.queryStore('market', logs)
     // a market's own event precedes the one by which the datatoken names it
     for (const log of logs) this.noteMarket(log)
-    await this.queryStore('market', logs)
     return logs.filter((log) => {
       const kind = kindOf(log)
       if (!kind) return false
-      return kind === 'factory' ? this.isFactory(log) : this.known[kind].get(log.address.toLowerCase()) === true
+      return kind === 'factory' ? this.isFactory(log) : this.isTrusted(kind, log)
     })
   }
 
@@ -69,6 +73,11 @@ export class Emitters {
     return address.toLowerCase() === this.factory
   }
 
+  private isTrusted(kind: EmitterKind, { address, blockNumber }: RpcLog): boolean {
+    const since = this.known[kind].get(address.toLowerCase()) ?? 'never'
+    return since !== 'never' && Number(blockNumber) >= since
+  }
+
   private noteDeployment(log: RpcLog): void {
     if (kindOf(log) !== 'factory' || !this.isFactory(log)) return
     const [first, token = ''] = log.topics
@@ -76,17 +85,18 @@ export class Emitters {
     if (first === TOKEN_CREATED) this.note('datatoken', token.slice(26))
   }
 
-  private noteMarket({ topics, address, data }: RpcLog): void {
-    const word = MARKET_WORD.get(topics[0] as Hex)
-    if (word === undefined || this.known.datatoken.get(address.toLowerCase()) !== true) return
-    this.note('market', data.slice(26 + 64 * word, 66 + 64 * word))
+  private noteMarket(log: RpcLog): void {
+    const word = MARKET_WORD.get(log.topics[0] as Hex)
+    if (word === undefined || !this.isTrusted('datatoken', log)) return
+    this.note('market', log.data.slice(26 + 64 * word, 66 + 64 * word), Number(log.blockNumber))
   }
 
-  private note(kind: EmitterKind, digits: string): void {
+  private note(kind: EmitterKind, digits: string, since = 0): void {
     if (!/^[0-9a-f]{40}$/i.test(digits)) return
     const address = `0x${digits.toLowerCase()}` as const
     this.created[kind].set(address, checksummed(address))
-    this.known[kind].set(address, true)
+    const known = this.known[kind].get(address)
+    if (known === undefined || known === 'never' || known > since) this.known[kind].set(address, since)
   }
 
   private async queryStore(kind: EmitterKind, logs: readonly RpcLog[]): Promise<void> {
@@ -95,15 +105,15 @@ export class Emitters {
     for (const log of logs) {
       const address = log.address.toLowerCase() as Address
       if (kindOf(log) !== kind || known.has(address)) continue
-      if (this.before?.[kind].has(address)) known.set(address, true)
+      if (this.before?.[kind].has(address)) known.set(address, 0)
       else unknown.add(address)
     }
     const all = [...unknown]
     for (let at = 0; at < all.length; at += CHAIN_LIMITS.chain.known) {
       const batch = all.slice(at, at + CHAIN_LIMITS.chain.known)
-      for (const address of batch) known.set(address, false)
+      for (const address of batch) known.set(address, 'never')
       for (const address of await this.index.known(this.chain.chainId, kind, batch.map(checksummed)))
-        known.set(address.toLowerCase(), true)
+        known.set(address.toLowerCase(), 0)
     }
   }
 }

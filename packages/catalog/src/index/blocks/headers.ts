@@ -2,18 +2,36 @@ import { type Address, type Hex, numberToHex, type PublicClient, type RpcLog } f
 
 /** The fields of a block header that the index uses. */
 export interface Header {
+  number: number
   hash: Hex
+  /** Hash of the block before; undefined if the node does not send it. */
+  parent: Hex | undefined
   /** Seconds since 1970. */
   time: bigint
+  /** Undefined if the node does not send it. */
+  bloom: Hex | undefined
+  /** Number of transactions; undefined if the node does not send them. */
+  transactions: number | undefined
 }
 
-/** Requests hash and time of a block; undefined if the node lacks the block. */
-export async function headerOf(client: PublicClient, block: number, signal?: AbortSignal): Promise<Header | undefined> {
-  const found = await client.request(
-    { method: 'eth_getBlockByNumber', params: [numberToHex(block), false] },
-    { signal },
-  )
-  return found ? { hash: found.hash as Hex, time: BigInt(found.timestamp) } : undefined
+/** Requests the header of a block, or of the newest one; undefined if the node lacks the block. */
+export async function headerOf(
+  client: PublicClient,
+  block: number | 'latest',
+  signal?: AbortSignal,
+): Promise<Header | undefined> {
+  const tag = block === 'latest' ? block : numberToHex(block)
+  const found = await client.request({ method: 'eth_getBlockByNumber', params: [tag, false] }, { signal })
+  if (!found) return undefined
+  const { hash, number, timestamp, parentHash, logsBloom, transactions } = found
+  return {
+    number: Number(number),
+    hash: hash as Hex,
+    parent: parentHash,
+    time: BigInt(timestamp),
+    bloom: logsBloom ?? undefined,
+    transactions: Array.isArray(transactions) ? transactions.length : undefined,
+  }
 }
 
 /** A filter of a log request. With a block hash, the request fails at a node with another block. */

@@ -127,16 +127,16 @@ export class ReadAhead {
   /** Joins a range with the arrived ranges without events after it. */
   private joined(ahead: Ahead, raw: RawRange): RangesAhead {
     const requests = [ahead.last - ahead.first + 1]
-    let { end } = raw
+    let { end, time } = raw
     for (let next = this.queue[0]; next?.found; next = this.queue[0]) {
       if (next.found.logs.length > 0 || next.found.before !== end.hash) break
-      end = next.found.end
+      ;({ end, time } = next.found)
       requests.push(next.last - next.first + 1)
       this.queue.shift()
       this.release(next)
     }
     this.request(end.block + 1)
-    return { raw: { ...raw, end }, requests }
+    return { raw: { ...raw, end, time }, requests }
   }
 
   private request(from: number): void {

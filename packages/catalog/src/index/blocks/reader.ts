@@ -1,16 +1,19 @@
-import type { Chain, NodeAbilities } from '@tidegate/chain'
+import { type Chain, lacksBlock, type NodeAbilities } from '@tidegate/chain'
 import type { Address, Hex, Log, PublicClient, RpcLog } from 'viem'
 import type { Cursor, IndexGeneration } from '../index-store.js'
 import { readBlockInParts } from './block-parts.js'
 import { type DeployedContracts, Emitters } from './emitters.js'
-import { headerOf } from './headers.js'
+import { type Header, headerOf } from './headers.js'
 import { namedEventsOf } from './named-events.js'
+import { type NewestBlocks, type NewestEvents, newestEvents } from './newest.js'
 import { askForRange, eventsOf, quorumFields, RangeRefused, sizeOf, timed, timesOf } from './requests.js'
 
 /** The trusted events of a range of blocks, and the cursor at its end. */
 export interface BlockRange {
   logs: Log[]
   cursor: Cursor
+  /** Time of the last block, in seconds since 1970. */
+  time: bigint
   /** Number of untrusted events, which were dropped. */
   others: number
   /** Approximate characters of all events. */
@@ -23,6 +26,8 @@ export interface BlockRange {
   unread: Address[]
   /** The reason for reading the block in parts; undefined if it was read as a whole. */
   inParts?: string
+  /** Newest blocks without events by their bloom, and those that may have more events than were read. */
+  evidence?: { empty: number[]; open: number[] }
 }
 
 /** A range of blocks to read, by number, inclusive. */
@@ -32,35 +37,42 @@ export interface WantedRange {
   /** The block that the range must follow. */
   after: Cursor | undefined
   firstNonFinal: number
+  /** Given for newest blocks, which are read by their hashes. */
+  newest?: NewestBlocks | undefined
 }
 
 /**
  * Reads the indexed events of a range from one node that has all of its blocks and the block before. Reads a single block in parts if
- * all nodes refuse it. Undefined if no node has the blocks: the nodes lag, or the chain was reorganised.
+ * all nodes refuse it. Newest blocks may end earlier than wanted. Undefined if no node has the blocks: the nodes lag, or the chain was
+ * reorganised. `late` if a node has the first block, and not yet its events.
  * @throws RangeRefused, ChainError, StateError
  */
 export async function readRange(
   chain: Chain,
   wanted: WantedRange,
-  index: IndexGeneration,
-): Promise<BlockRange | undefined> {
+  index: Lookups,
+): Promise<BlockRange | 'late' | undefined> {
   try {
     return await readFromNodes(chain, wanted, index, false)
   } catch (error) {
     if (!(error instanceof RangeRefused) || wanted.first < wanted.last) throw error
     const range = await readFromNodes(chain, wanted, index, true)
-    return range && { ...range, inParts: error.reason }
+    return typeof range === 'object' ? { ...range, inParts: error.reason } : range
   }
 }
 
-async function readFromNodes(chain: Chain, wanted: WantedRange, index: IndexGeneration, inParts: boolean) {
+/** The look-ups in the index that decide which events are trusted. */
+type Lookups = Pick<IndexGeneration, 'known' | 'emitters'>
+
+async function readFromNodes(chain: Chain, wanted: WantedRange, index: Lookups, inParts: boolean) {
   let storeError: unknown
   const store = observeErrors(index, (error) => {
     storeError = error
   })
   const read = (client: PublicClient, abilities: NodeAbilities) =>
     rangeFrom({ client, chain, abilities }, wanted, store, inParts)
-  const agreeOn = (range: BlockRange | undefined) => range && [range.cursor, range.unread, range.logs.map(quorumFields)]
+  const agreeOn = (range: BlockRange | 'late' | undefined) =>
+    typeof range === 'object' && [range.cursor, range.unread, range.logs.map(quorumFields)]
   return askForRange(chain, read, agreeOn, gives(wanted)).catch((error) => {
     // reports an error of the store instead of a failure of the nodes
     throw storeError ?? error
@@ -68,10 +80,7 @@ async function readFromNodes(chain: Chain, wanted: WantedRange, index: IndexGene
 }
 
 /** Returns the store's look-ups, with a callback for their errors. */
-function observeErrors(
-  index: IndexGeneration,
-  onError: (error: unknown) => void,
-): Pick<IndexGeneration, 'known' | 'emitters'> {
+function observeErrors(index: Lookups, onError: (error: unknown) => void): Lookups {
   const report = (error: unknown): never => {
     onError(error)
     throw error
@@ -91,6 +100,8 @@ export interface RawRange {
   times: Map<Hex, bigint>
   /** The last block. */
   end: Cursor
+  /** Time of the last block, in seconds since 1970. */
+  time: bigint
   /** Hash of the block before the first one; undefined if there is none. */
   before: Hex | undefined
 }
@@ -117,7 +128,10 @@ export function fetchRange(
     ])
     const times = end && (await timesOf(client, chain, logs, end, last + 1, signal))
     return (
-      times && { first, logs, size: sizeOf(logs), times, end: { block: last, hash: end.hash }, before: before?.hash }
+      times && {
+        ...{ first, logs, size: sizeOf(logs), times, time: end.time },
+        ...{ end: { block: last, hash: end.hash }, before: before?.hash },
+      }
     )
   }
   const agreeOn = (range: RawRange | undefined) => range && [range.end, range.before, range.logs.map(quorumFields)]
@@ -139,6 +153,7 @@ export async function trustedRange(
   return {
     logs: trusted.map((log) => timed(log, range.times)),
     cursor: range.end,
+    time: range.time,
     others: range.logs.length - trusted.length,
     size: range.size,
     before: range.before && { block: range.first - 1, hash: range.before },
@@ -155,12 +170,16 @@ const gives =
 
 async function rangeFrom(
   source: { client: PublicClient; chain: Chain; abilities: NodeAbilities },
-  { first, last, after, firstNonFinal }: WantedRange,
-  index: Pick<IndexGeneration, 'known' | 'emitters'>,
+  { first, last, after, firstNonFinal, newest }: WantedRange,
+  index: Lookups,
   inParts: boolean,
-): Promise<BlockRange | undefined> {
+): Promise<BlockRange | 'late' | undefined> {
   const { client, chain, abilities } = source
   const emitters = new Emitters(chain, index)
+  if (newest && !inParts && !abilities.logs.needsAddress) {
+    const events = await newestEvents(source, { first, last, after }, newest)
+    if (events !== 'unprovable') return typeof events === 'object' ? newestRange(events, emitters, !after) : events
+  }
   const named = !inParts && abilities.logs.needsAddress
   // one batch, so that one node serves all of it: another node might lack the blocks and return no events
   const [all, end, before] = await Promise.all([
@@ -169,22 +188,46 @@ async function rangeFrom(
     after || first > 0 ? headerOf(client, after?.block ?? first - 1) : undefined,
   ])
   if (!end || (after && before?.hash !== after.hash)) return undefined
+  // of another fork than the header
+  if (all?.some((log) => Number(log.blockNumber) === last && log.blockHash !== end.hash)) return undefined
   const reader = { client, chain, emitters, index }
   const parts = named
     ? { logs: await namedEventsOf(reader, { first, last }, end), unread: [] }
     : all
       ? { logs: await emitters.trusted(all), unread: [] }
-      : await readBlockInParts(reader, end.hash)
+      : await readBlockInParts(reader, end.hash).catch((error) => {
+          if (!lacksBlock(error)) throw error
+        })
+  if (!parts) return undefined
   const { logs: raw, unread } = parts
   const times = raw && (await timesOf(client, chain, raw, end, firstNonFinal))
   if (!times) return undefined
   return {
     logs: raw.map((log) => timed(log, times)),
     cursor: { block: last, hash: end.hash },
+    time: end.time,
     others: all ? all.length - raw.length : 0,
     size: sizeOf(all ?? raw),
     before: after || !before ? undefined : { block: first - 1, hash: before.hash },
     deployed: emitters.deployed,
     unread,
+  }
+}
+
+/** Selects the trusted events of newest blocks. `isFirst`: whether the index has no cursor yet. */
+async function newestRange({ logs, headers, empty, open }: NewestEvents, emitters: Emitters, isFirst: boolean) {
+  const trusted = await emitters.trusted(logs)
+  const [first, end] = [headers[0] as Header, headers.at(-1) as Header]
+  const times = new Map(headers.map(({ hash, time }) => [hash, time]))
+  return {
+    logs: trusted.map((log) => timed(log, times)),
+    cursor: { block: end.number, hash: end.hash },
+    time: end.time,
+    others: logs.length - trusted.length,
+    size: sizeOf(logs),
+    before: isFirst && first.number > 0 ? { block: first.number - 1, hash: first.parent as Hex } : undefined,
+    deployed: emitters.deployed,
+    unread: [],
+    evidence: { empty, open },
   }
 }

@@ -1,4 +1,4 @@
-import { type Chain, type NodeAbilities, type NodeRequest, refusal } from '@tidegate/chain'
+import { type Chain, lacksBlock, type NodeAbilities, type NodeRequest, refusal } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
 import { formatLog, type Hex, type Log, numberToHex, type PublicClient, type RpcLog } from 'viem'
 import { TOPICS } from './emitters.js'
@@ -20,7 +20,10 @@ export class RangeRefused extends ChainError {
   }
 }
 
-/** Requests a range from one node after the other. Undefined if no node has it. Throws RangeRefused, ChainError. */
+/**
+ * Requests a range from one node after the other, until the answer is an object. Otherwise returns the first answer; undefined means that
+ * no node has the range. Throws RangeRefused, ChainError.
+ */
 export async function askForRange<R>(
   chain: Chain,
   read: (client: PublicClient, abilities: NodeAbilities) => Promise<R | undefined>,
@@ -34,7 +37,12 @@ export async function askForRange<R>(
       throw error
     })
   const range = await chain.nodes
-    .ask(observed, { accept: (answer) => answer !== undefined, agreeOn, unhedged: true, ...(prefer ? { prefer } : {}) })
+    .ask(observed, {
+      accept: (answer) => typeof answer === 'object',
+      agreeOn,
+      unhedged: true,
+      ...(prefer ? { prefer } : {}),
+    })
     .catch((error) => {
       throw refused === undefined ? error : new RangeRefused(refused)
     })
@@ -59,26 +67,38 @@ export const sizeOf = (logs: readonly RpcLog[]): number =>
 export const timed = (log: RpcLog, times: ReadonlyMap<Hex, bigint>) =>
   ({ ...formatLog(log), blockTimestamp: times.get(log.blockHash as Hex) as bigint }) as Log
 
-interface Source {
+/** A node to read events from. */
+export interface Source {
   client: PublicClient
   chain: Chain
   abilities: NodeAbilities
 }
 
 /** Requests the indexed events of a range, of any contract. Records whether the node returns them. */
-export async function eventsOf(
+export function eventsOf(source: Source, first: number, last: number, signal?: AbortSignal): Promise<RpcLog[]> {
+  return eventsIn(source, { fromBlock: numberToHex(first), toBlock: numberToHex(last) }, { first, last }, signal)
+}
+
+/** Requests the indexed events of one block by its hash, as `eventsOf` does. Undefined if the node lacks the block. */
+export function blockEventsOf(source: Source, { hash, number }: Header): Promise<RpcLog[] | undefined> {
+  return eventsIn(source, { blockHash: hash }, { first: number, last: number }).catch((error) => {
+    if (lacksBlock(error)) return undefined
+    throw error
+  })
+}
+
+async function eventsIn(
   { client, chain, abilities }: Source,
-  first: number,
-  last: number,
+  blocks: { blockHash: Hex } | { fromBlock: Hex; toBlock: Hex },
+  { first, last }: { first: number; last: number },
   signal?: AbortSignal,
 ): Promise<RpcLog[]> {
-  const topics = [Object.values(TOPICS).flat()]
   try {
-    const logs = await logsOf(client, { fromBlock: numberToHex(first), toBlock: numberToHex(last), topics }, signal)
+    const logs = await logsOf(client, { ...blocks, topics: [Object.values(TOPICS).flat()] }, signal)
     abilities.logs.gave(last - first + 1)
     return logs
   } catch (error) {
-    const reason = signal?.aborted ? undefined : refusal(error)
+    const reason = signal?.aborted || lacksBlock(error) ? undefined : refusal(error)
     // a time-out may have any cause
     if (reason && !reason.includes('in time')) await noteRefusal(abilities, client, chain, { first, last }, error)
     throw error

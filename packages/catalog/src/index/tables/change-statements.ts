@@ -70,7 +70,7 @@ function statementFor(chainId: number, change: IndexChange): Query | Query[] {
     case 'reuse':
       return insertReuse(chainId, change.datatoken, change.order)
     case 'market':
-      return insertMarket(chainId, change.market)
+      return insertMarket(chainId, change.market, change.block)
     case 'offer':
       return insertOffer(chainId, change.offer)
     case 'rate':

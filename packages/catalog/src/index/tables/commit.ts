@@ -30,8 +30,8 @@ const END_UNDOING = sql('UPDATE index_cursor SET undoing = 0 WHERE chain_id = :c
 // the row lock that every change of a generation takes first
 const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
 const CHECKPOINT = sql(
-  `INSERT INTO index_checkpoint (chain_id, block, hash) VALUES (:chainId, :block, :hash)
-   ON CONFLICT (chain_id, block) DO UPDATE SET hash = excluded.hash`,
+  `INSERT INTO index_checkpoint (chain_id, block, hash, events, digest) VALUES (:chainId, :block, :hash, :events, :digest)
+   ON CONFLICT (chain_id, block) DO UPDATE SET hash = excluded.hash, events = excluded.events, digest = excluded.digest`,
 )
 const CHECKPOINT_AT = sql(
   `SELECT block FROM index_checkpoint WHERE chain_id = :chainId AND block <= :block ORDER BY block DESC LIMIT 1`,
@@ -45,11 +45,11 @@ export function* commit(
   { chainId: chain, ...batch }: IndexBatch,
   consumer: IndexConsumer,
 ): Script<boolean> {
-  const { from, to, changes, undoSince, onUnstorable } = batch
+  const { from, to, changes, provisional = false, seen, onUnstorable } = batch
   const chainId = yield* generationToWrite(chain, role)
   if (chainId === undefined) return false
   if ((yield* run(move(chainId, from, to))).changes !== 1) return false
-  const saves = undoSince !== undefined || to.part !== undefined
+  const saves = provisional || to.part !== undefined
   const make = function* (group: IndexChange[], kept: Set<string>): Script<void> {
     if (saves) for (const change of group) yield* saveUndo(chainId, to.part?.block ?? to.block, change, kept)
     for (const query of queriesFor(chainId, group)) yield* run(query)
@@ -67,13 +67,10 @@ export function* commit(
   yield* consumer.applied(chainId, changes, onUnstorable !== undefined)
   if (changes.length > 0) yield* renewVersion(chainId)
   // a batch without undo rows cannot be rolled back, so earlier checkpoints are void
-  const base = saves ? yield* checkpointAt(chainId, undoSince ?? (from ?? to).block) : to.block
-  if (base !== undefined) {
-    yield* run(DROP_CHECKPOINTS({ chainId, block: base }))
-    yield* pruneUndo(chainId, base)
-  }
+  const base = provisional ? undefined : saves ? yield* checkpointAt(chainId, (from ?? to).block) : to.block
+  if (base !== undefined) yield* dropUndo(chainId, base)
   // no checkpoint inside a block: the undo rows of earlier blocks in the batch belong to that block
-  if (!to.part) yield* run(CHECKPOINT({ chainId, ...to }))
+  if (!to.part) yield* run(CHECKPOINT({ chainId, ...to, events: seen?.events ?? null, digest: seen?.digest ?? null }))
   return true
 }
 
@@ -93,6 +90,18 @@ function move(chainId: number, from: Cursor | undefined, cursor: Cursor): Query 
 
 function* checkpointAt(chainId: number, block: number): Script<number | undefined> {
   return (yield* run(CHECKPOINT_AT({ chainId, block }))).rows[0]?.block as number | undefined
+}
+
+function* dropUndo(chainId: number, block: number): Script<void> {
+  yield* run(DROP_CHECKPOINTS({ chainId, block }))
+  yield* pruneUndo(chainId, block)
+}
+
+/** Implements IndexGeneration.confirm. */
+export function* confirm(role: IndexRole, chain: number, block: number): Script<void> {
+  const chainId = yield* generationId(chain, role)
+  const base = chainId === undefined ? undefined : yield* checkpointAt(chainId, block)
+  if (chainId !== undefined && base !== undefined) yield* dropUndo(chainId, base)
 }
 
 /** Moves the cursor of a generation to a checkpoint. Then `undoSome` restores the rows. */

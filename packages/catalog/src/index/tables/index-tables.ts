@@ -2,10 +2,10 @@ import { type Dialect, type Driver, type Query, sql, sqlOne, type Value } from '
 import type { IndexedAsset, IndexedDatatoken } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import type { IndexConsumer } from '../index-consumer.js'
-import type { Cursor, HiddenAsset, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
+import type { Checkpoint, HiddenAsset, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
 import { weightOf } from '../index-store.js'
 import { assetOf, nftOf } from './assets.js'
-import { beginRollback, commit, undoSome } from './commit.js'
+import { beginRollback, commit, confirm, undoSome } from './commit.js'
 import { isComplete } from './format.js'
 import {
   abandonNext,
@@ -56,7 +56,7 @@ function statementsFor(role: IndexRole) {
       `SELECT block, hash, part_block, part_hash, part_log FROM index_cursor WHERE chain_id = ${idSubquery(role)}`,
     ),
     checkpoints: sql(
-      `SELECT block, hash FROM index_checkpoint WHERE chain_id = ${idSubquery(role)} ORDER BY block DESC`,
+      `SELECT block, hash, events, digest FROM index_checkpoint WHERE chain_id = ${idSubquery(role)} ORDER BY block DESC`,
     ),
     nft: emittersIn('index_nft', role),
     datatoken: emittersIn('index_datatoken', role),
@@ -69,10 +69,13 @@ function emittersIn(table: string, role: IndexRole) {
   const select = `SELECT address FROM ${table} WHERE chain_id = ${idSubquery(role, '?')}`
   return {
     // pads to full hundreds, so that there are few statements to prepare
-    known(chainId: number, addresses: Address[]): Query {
+    known(chainId: number, addresses: Address[], upTo?: number): Query {
       const places = Math.ceil(addresses.length / 100) * 100
       const values = Array.from({ length: places }, (_, at) => addresses[at] ?? (addresses[0] as Address))
-      return { text: `${select} AND address IN (${values.map(() => '?').join(', ')})`, values: [chainId, ...values] }
+      const text = `${select} AND address IN (${values.map(() => '?').join(', ')})`
+      return upTo === undefined
+        ? { text, values: [chainId, ...values] }
+        : { text: `${text} AND block <= ?`, values: [chainId, ...values, upTo] }
     },
     after: (chainId: number, address: string, limit: number): Query => ({
       text: `${select} AND address > ? ORDER BY address LIMIT ?`,
@@ -118,14 +121,17 @@ export function indexStore(db: Driver, consumer: IndexConsumer): IndexStore {
       // `onUnstorable` cannot be sent to a thread
       (batch.onUnstorable ? undefined : db.onThread?.({ task: 'commit', input: { role, batch } }, rowsOf(batch))) ??
       db.transact(commit(role, batch, consumer)),
-    checkpoints: (chainId) => rows<Cursor>(STATEMENTS[role].checkpoints({ chainId })),
+    checkpoints: (chainId) => rows<Checkpoint>(STATEMENTS[role].checkpoints({ chainId })),
+    confirm: (chainId, block) => db.transact(confirm(role, chainId, block)),
     async rollback(chainId, to) {
       await db.transact(beginRollback(role, chainId, to))
       const undo = { task: 'undo', input: { role, chainId } }
       while (await (db.onThread?.(undo) ?? db.transact(undoSome(role, chainId, consumer))));
     },
-    known: (chainId, kind, addresses) =>
-      addresses.length === 0 ? Promise.resolve([]) : addressesOf(STATEMENTS[role][kind].known(chainId, addresses)),
+    known: (chainId, kind, addresses, upTo) =>
+      addresses.length === 0
+        ? Promise.resolve([])
+        : addressesOf(STATEMENTS[role][kind].known(chainId, addresses, kind === 'market' ? upTo : undefined)),
     emitters: (chainId, kind, after = '0x', limit) => addressesOf(STATEMENTS[role][kind].after(chainId, after, limit)),
   })
 

@@ -3,7 +3,9 @@ import type { Address, Hex, Offer } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { CreatedOffer } from '../index-store.js'
 
-const MARKET = sql('INSERT INTO index_market (chain_id, address) VALUES (:chainId, :market) ON CONFLICT DO NOTHING')
+const MARKET = sql(
+  'INSERT INTO index_market (chain_id, address, block) VALUES (:chainId, :market, :block) ON CONFLICT DO NOTHING',
+)
 // offers of unknown datatokens are left out. A dispenser may be created once more for its datatoken
 const OFFER = sql(
   `INSERT INTO index_offer (chain_id, id, nft, datatoken, type, contract, token, exchange, price, active, block, log)
@@ -47,7 +49,8 @@ export const offerKey = (market: Address, offer: Hex): string => `${market} ${of
 export const keyOfOffer = ({ contract, exchangeId, datatoken }: CreatedOffer): string =>
   offerKey(contract, exchangeId ?? datatoken)
 
-export const insertMarket = (chainId: number, market: Address): Query => MARKET({ chainId, market })
+export const insertMarket = (chainId: number, market: Address, block: number): Query =>
+  MARKET({ chainId, market, block })
 
 /** Returns the statement that adds an offer, if its datatoken is in the index. */
 export function insertOffer(chainId: number, offer: CreatedOffer): Query {

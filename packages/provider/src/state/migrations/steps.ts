@@ -383,4 +383,10 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   CREATE INDEX search_value_by_name_4 ON search_value (txt, doc DESC) WHERE path = 278681718115206 AND num IS NULL;
   CREATE INDEX search_value_by_name_5 ON search_value (txt, doc DESC) WHERE path = 152580924086190 AND num IS NULL;
   `,
+  // what was read between two checkpoints, for the comparison with a second reading; the block in which a market was first named
+  `
+  ALTER TABLE index_checkpoint ADD COLUMN events BIGINT;
+  ALTER TABLE index_checkpoint ADD COLUMN digest TEXT;
+  ALTER TABLE index_market ADD COLUMN block BIGINT NOT NULL DEFAULT 0;
+  `,
 ]
