@@ -26,13 +26,14 @@ export class ChainNode {
 
   private unbatchedClient: PublicClient | undefined
 
-  /** `isAlone`: whether no other node is healthy. */
+  /** `isAlone`: whether no other node is healthy. `onRepeated` gets the number of logs that an answer repeated. */
   constructor(
     readonly url: URL,
     private readonly timeout: number,
     isAlone: () => boolean,
+    onRepeated?: (logs: number) => void,
   ) {
-    this.abilities = new NodeAbilities(isAlone)
+    this.abilities = new NodeAbilities(isAlone, onRepeated)
     this.client = rpcClient(url, { timeout, abilities: this.abilities })
     this.callUntrusted = untrustedCalls(url, timeout, this.abilities)
   }

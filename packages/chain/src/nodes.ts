@@ -17,6 +17,8 @@ export interface NodesOptions {
   log?: Logger
   /** Called with the outcome of each step at a node, by the node's host. */
   onOutcome?: (chainId: number, host: string, outcome: Outcome) => void
+  /** Called with the number of repeated logs that were dropped from an answer. */
+  onRepeated?: (chainId: number, host: string, logs: number) => void
 }
 
 export interface NodeHealth {
@@ -69,7 +71,8 @@ export class ChainNodes {
   ) {
     this.nodes = urls.map((url) => {
       const isAlone = (): boolean => !this.nodes.some((other) => other !== node && other.isHealthy)
-      const node: ChainNode = new ChainNode(url, options.timeout, isAlone)
+      const onRepeated = (logs: number) => options.onRepeated?.(chainId, url.host, logs)
+      const node: ChainNode = new ChainNode(url, options.timeout, isAlone, onRepeated)
       return node
     })
     this.hedgeAfter = Math.min(HEDGE_AFTER, options.timeout / 2)

@@ -16,6 +16,8 @@ const RECEIPT = { status: '0x1', transactionHash: hash('7'), blockHash: hash('5'
 const HEADER = { hash: hash('5'), number: '0x5', timestamp: '0x65f00000', transactions: [hash('7')] }
 const FILTER = { fromBlock: '0x4', toBlock: '0x6', address: ADDRESS, topics: [[hash('1'), hash('2')]] }
 const second = { ...LOG, logIndex: '0x1' }
+const WHOLE: [string, string[]] = ['eth_getTransactionReceipt', [hash('7')]]
+const OTHER = { ...RECEIPT, transactionHash: hash('8'), logs: [{ ...LOG, transactionHash: hash('8') }] }
 
 describe('the answer of a node', () => {
   it.each<[string, unknown[], unknown]>([
@@ -74,11 +76,25 @@ describe('the answer of a node', () => {
     ['data of a log', 'eth_getLogs', [FILTER], [{ ...LOG, data: '0x\u00b0\u00b1' }]],
     ['blockNumber of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockNumber: '0x7' }]],
     ['blockNumber of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockNumber: '0x6' }, LOG]],
+    ['blockHash of a log', 'eth_getLogs', [FILTER], [LOG, { ...second, blockHash: hash('6') }]],
+    ['blockTimestamp of a log', 'eth_getLogs', [FILTER], [LOG, { ...second, blockTimestamp: '0x2' }]],
+    ['log: another one has its index', 'eth_getLogs', [FILTER], [LOG, second, { ...LOG, data: '0x01' }]],
+    ['log: another one has its index', 'eth_getLogs', [FILTER], [LOG, { ...LOG, topics: [hash('2')] }]],
+    ['log: another one has its index', 'eth_getLogs', [FILTER], [LOG, { ...LOG, transactionHash: hash('8') }]],
+    ['logIndex of a log', 'eth_getLogs', [FILTER], [{ ...LOG, transactionIndex: '0x1' }, second]],
+    ['log: another one has its index', ...WHOLE, { ...RECEIPT, logs: [LOG, { ...LOG, data: '0x01' }] }],
+    ['blockNumber of a log', ...WHOLE, { ...RECEIPT, logs: [{ ...LOG, blockNumber: '0x6' }] }],
+    ['blockHash', 'eth_getBlockReceipts', [hash('6')], [RECEIPT]],
+    ['blockNumber', 'eth_getBlockReceipts', ['0x5'], [RECEIPT, { ...OTHER, blockNumber: '0x6', logs: [] }]],
+    ['blockHash', 'eth_getBlockReceipts', ['0x5'], [RECEIPT, { ...OTHER, blockHash: hash('6'), logs: [] }]],
+    ['log: another one has its index', 'eth_getBlockReceipts', [hash('5')], [RECEIPT, OTHER]],
+    ['status', 'eth_getBlockReceipts', [hash('5')], [RECEIPT, { ...RECEIPT, status: '0x0' }]],
+    ['logs', 'eth_getBlockReceipts', [hash('5')], [RECEIPT, { ...RECEIPT, logs: [second] }]],
+    ['logs', 'eth_getBlockReceipts', [hash('5')], [{ ...RECEIPT, logs: [] }, RECEIPT]],
     ['blockHash of a log', 'eth_getLogs', [{ blockHash: hash('6') }], [LOG]],
     ['blockTimestamp of a log', 'eth_getLogs', [FILTER], [{ ...LOG, blockTimestamp: 'now' }]],
     ['logIndex of a log', 'eth_getLogs', [FILTER], [{ ...LOG, logIndex: null }]],
     ['log: it was removed', 'eth_getLogs', [FILTER], [{ ...LOG, removed: true }]],
-    ['log: it is a duplicate', 'eth_getLogs', [FILTER], [LOG, second, LOG]],
     ['number', 'eth_blockNumber', [], 5],
     ['number', 'eth_blockNumber', [], '0x'],
     ['number', 'eth_blockNumber', [], `0x${'f'.repeat(14)}`],

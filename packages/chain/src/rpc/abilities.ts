@@ -11,8 +11,14 @@ export class NodeAbilities {
   readonly logs = new LogAbility()
   readonly pace = new Pace()
 
-  /** `isAlone`: whether no other node is healthy. Then calls wait for the pace of this one. */
-  constructor(readonly isAlone: () => boolean = () => false) {}
+  /**
+   * `isAlone`: whether no other node is healthy. Then calls wait for the pace of this one. `onRepeated` gets the number
+   * of logs that an answer repeated.
+   */
+  constructor(
+    readonly isAlone: () => boolean = () => false,
+    readonly onRepeated?: (logs: number) => void,
+  ) {}
 
   /** The known limits, as predicates about the node. */
   get limits(): Map<Ability, string> {

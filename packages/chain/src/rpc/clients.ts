@@ -28,7 +28,7 @@ export function rpcClient(
 ): PublicClient {
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities })),
+    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities }), abilities?.onRepeated),
     cacheTime: 0,
   })
 }

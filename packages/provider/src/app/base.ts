@@ -54,6 +54,7 @@ export async function openGround(settings: Settings, local: LocalChain | undefin
     log,
     trace,
     onOutcome: (chain, node, outcome) => metrics.rpc.inc({ chain, node, outcome }),
+    onRepeated: (chain, node, logs) => metrics.repeatedLogs.inc({ chain, node }, logs),
   })
   const wrongRules = ruleProblems(settings.PROVIDER_FEES, chains)
   if (wrongRules.length > 0) throw new StartError(wrongRules)

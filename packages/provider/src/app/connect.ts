@@ -15,7 +15,7 @@ import { type Keyring, openKeyring } from '../config/keyring.js'
 import { forChain } from '../config/parsers/chains.js'
 import type { Settings } from '../config/schema.js'
 
-type Instrumentation = Pick<NodesOptions, 'log' | 'onOutcome' | 'trace'>
+type Instrumentation = Pick<NodesOptions, 'log' | 'onOutcome' | 'onRepeated' | 'trace'>
 
 /**
  * Requests the chain id of every configured node and builds the chains. A chain without a responding node is served as

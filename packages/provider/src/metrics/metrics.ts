@@ -86,9 +86,21 @@ export class Metrics {
     labelNames: ['chain', 'node', 'outcome'],
     registers: this.registers,
   })
+  readonly repeatedLogs = new Counter({
+    name: 'tidegate_chain_repeated_logs_total',
+    help: 'Logs that were dropped because the answer of a node repeated them exactly.',
+    labelNames: ['chain', 'node'],
+    registers: this.registers,
+  })
   readonly skippedEvents = new Counter({
     name: 'tidegate_index_left_out_total',
     help: 'Events skipped by the index: the database or the sandbox rejects them, or no node returns them.',
+    labelNames: ['chain'],
+    registers: this.registers,
+  })
+  readonly corrections = new Counter({
+    name: 'tidegate_index_corrections_total',
+    help: 'Differences that a second reading of recent blocks found. The index was corrected.',
     labelNames: ['chain'],
     registers: this.registers,
   })
@@ -109,6 +121,9 @@ export class Metrics {
     this.downloads.inc({ type, outcome: complete ? 'complete' : 'broken' })
     this.downloadBytes.inc(bytes)
   }
+
+  /** Counts a correction of the index of a chain. */
+  readonly onCorrected = (chain: number): void => this.corrections.inc({ chain })
 
   /** Counts a request to a storage, by outcome and class of host. */
   countUpstream(outcome: Outcome, host: HostClass): void {
