@@ -212,6 +212,12 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
     await over(['TidegateIndexLag', 'TidegateIndexNotCurrent'])
   })
 
+  it('fire when the index is corrected often', async () => {
+    const { metrics } = world.local.app.context
+    await raised(['TidegateIndexCorrected'], async () => metrics.onCorrected(world.network.chainId))
+    await over(['TidegateIndexCorrected'])
+  })
+
   it('fire when a node is down and the head of its chain becomes stale', async () => {
     node.down = true
     await raised(['TidegateNodeDown', 'TidegateStaleHead'])
