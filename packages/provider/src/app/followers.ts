@@ -31,6 +31,7 @@ export function createFollowers(
     },
     onRollback: (chainId: number, block: number) => orders.evictAfter(chainId, block),
     onSkipped: (chain: number) => metrics.skippedEvents.inc({ chain }),
+    onCorrected: metrics.onCorrected,
     hasRoom: () => hasRoomForIndex(settings),
   }
   return [...chains.values()].map((chain) => new ChainFollower(chain, store.index, options, log))
