@@ -56,6 +56,13 @@ export const LIMITS = {
   calldata: 131_072,
   /** Links that are created at once. The provider may ask the storage for each file's name. */
   links: 8,
+  /**
+   * Milliseconds to wait for a node that is behind: for a block that the chain has reached, and for a hash that may be
+   * unknown; the first pause between two calls, which doubles; the age at which a moment is renewed before a transaction.
+   * `mined`: blocks of own transactions that are remembered. `young`: newest blocks whose logs are proven, by their blooms,
+   * if they are at most `age` seconds old.
+   */
+  behind: { known: 30_000, unknown: 4_000, pause: 100, fresh: 2_000, mined: 8, young: 4, age: 30 },
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
 } as const

@@ -36,6 +36,8 @@ const HINTS: Record<string, string> = {
   WRONG_NETWORK: 'Switch the network in your wallet.',
   NO_CHAIN: 'Connect a wallet: the chain is read through it.',
   CHAIN_UNREACHABLE: 'The network’s node is out of reach. Try again in a moment.',
+  CHAIN_BEHIND: 'The network’s node is behind. Try again in a minute.',
+  NO_CONTRACT: 'The network may have undone a transaction. Look at your transactions, and try again.',
   CHAIN_UNAVAILABLE: 'The provider has lost the chain for a moment. Try again soon.',
   NOT_MINED: 'It may still be mined: wait for it before you pay again. It stays in the list of transactions.',
   MAYBE_SENT: 'It may be mined: wait for it before you pay again. It stays in the list of transactions.',

@@ -59,9 +59,10 @@ export async function inSession(
   const sent: string[] = []
   const run = async () => {
     const session = await open(options, needs, { signal: interruption.signal, sent })
-    return work(session as WalletSession).catch((error) => {
+    await work(session as WalletSession).catch((error) => {
       throw naming(session.where.provider, error)
     })
+    if (sent.length > 0) await awaitIndexed(session)
   }
   try {
     await Promise.race([run(), settled])
@@ -71,6 +72,13 @@ export async function inSession(
     const { message, exitCode } = error as CommandError
     throw interrupted(exitCode === EXIT.interrupted ? message : undefined, sent)
   }
+}
+
+/** Waits until the provider has read the transactions: the node of the next command may be behind. */
+async function awaitIndexed({ client: { context } }: Session): Promise<void> {
+  const { untilIndexed } = await import('@tidegate/client/node')
+  const wait = async () => untilIndexed(context, (await context.wallet?.getChainId()) as number)
+  await wait().catch(() => undefined)
 }
 
 /** Says that a buyer is not invited. Names the unreachable provider: the user may have saved it long ago. */

@@ -16,13 +16,13 @@ interface Refusal {
 }
 
 /** Starts a network for commands in scripts: without a terminal, with --json. Call it in `describe`. */
-export function useScripts() {
+export function useScripts(environment: NodeJS.ProcessEnv = { HOSTING: 'off' }) {
   let world: World
   let home: Home
   let url: string
   let start = runHere
   beforeAll(async () => {
-    world = await World.start({ HOSTING: 'off' })
+    world = await World.start(environment)
     home = makeHome()
     url = world.storage.file('/tides.csv', CONTENT)
   })

@@ -1,8 +1,9 @@
 import { type Address, zeroAddress } from 'viem'
 import { addressOf } from '../auth/signing.js'
 import { initialize } from '../buying/initialize.js'
-import { priceOf } from '../buying/price.js'
+import { planOf } from '../buying/price.js'
 import { servedDocument } from '../chain/document.js'
+import { type Moment, momentOf } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
@@ -34,10 +35,15 @@ export async function asset(context: Context, did: string, { signal }: AssetOpti
   signal?.throwIfAborted()
   const described = describe(served)
   const services: AssetService[] = []
+  const moment = described.services.length > 0 ? momentOf(context, served.chainId, served.block) : undefined
+  // each price awaits it
+  moment?.catch(() => undefined)
   const shown = described.services.slice(0, SERVICES)
   for (let at = 0; at < shown.length; at += AT_ONCE) {
     const some = shown.slice(at, at + AT_ONCE)
-    services.push(...(await Promise.all(some.map((service) => complete(context, described, service, signal)))))
+    services.push(
+      ...(await Promise.all(some.map((service) => complete(context, described, service, { moment, signal })))),
+    )
   }
   return { ...described, ...linkedBy(context.url, served), services }
 }
@@ -46,11 +52,11 @@ async function complete(
   context: Context,
   { did, chainId, owner }: Asset,
   service: AssetService,
-  signal: AbortSignal | undefined,
+  { moment, signal }: { moment: Promise<Moment> | undefined; signal: AbortSignal | undefined },
 ): Promise<AssetService> {
   const [files, price] = await Promise.all([
     filesOf(context, did, service, signal),
-    wholePrice(context, { did, chainId, owner }, service),
+    wholePrice(context, { did, chainId, owner }, service, moment),
   ])
   return { ...service, files, price }
 }
@@ -89,15 +95,16 @@ async function wholePrice(
   context: Context,
   { did, chainId, owner }: { did: string; chainId: number; owner: Address },
   { id, datatoken, price }: AssetService,
+  moment: Promise<Moment> | undefined,
 ): Promise<Price> {
   try {
-    await context.chain(chainId)
+    const at = await moment
     const buyer = context.wallet ? await addressOf(context) : undefined
     const consumer = buyer ?? (owner === zeroAddress ? datatoken : owner)
     // a consumer without access sees the price without the fee
     const fee = await initialize(context, { did, service: id, consumer }).catch(() => undefined)
     const providerFee = fee && 'providerFee' in fee ? fee.providerFee : undefined
-    return await priceOf(context, { chainId, datatoken, providerFee, buyer })
+    return (await planOf(context, { chainId, datatoken, providerFee, buyer, ignoreHeld: true }, at)).price
   } catch (error) {
     if (!(error instanceof TidegateError)) throw error
     return /^(FOREIGN_DATATOKEN|UNKNOWN_TEMPLATE)$/.test(error.code) ? { type: 'unavailable', total: [] } : price

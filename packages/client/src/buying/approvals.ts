@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { BUYING } from '../chain/abi.js'
 import { amountOf, worded } from '../chain/erc20.js'
-import { ask, mustView } from '../chain/reads.js'
+import { balanceOf, mustView } from '../chain/reads.js'
 import type { Sender, Transaction } from '../chain/sender.js'
 import { TidegateError } from '../errors.js'
 import type { Amount } from '../types.js'
@@ -10,9 +10,9 @@ import type { Amount } from '../types.js'
  * Throws TidegateError `INSUFFICIENT_TOKENS` if the account holds less than an amount, and `INSUFFICIENT_GAS` if it has no
  * coin of the chain. Sends nothing.
  */
-export async function assertHeld({ client, address }: Sender, amounts: readonly Amount[]): Promise<void> {
+export async function assertHeld({ moment, address }: Sender, amounts: readonly Amount[]): Promise<void> {
   for (const needed of amounts) {
-    const held = await mustView(client, needed.token, 'balanceOf', [address])
+    const held = await mustView(moment, needed.token, 'balanceOf', [address])
     if (held >= needed.units) continue
     const has = amountOf({ ...needed, address: needed.token }, held)
     throw new TidegateError(
@@ -20,7 +20,7 @@ export async function assertHeld({ client, address }: Sender, amounts: readonly 
       `Not enough ${needed.symbol}: ${needed.amount} needed, ${has.amount} held.`,
     )
   }
-  if ((await ask(client.getBalance({ address }))) > 0n) return
+  if ((await balanceOf(moment, address)) > 0n) return
   throw new TidegateError('INSUFFICIENT_GAS', `The account ${address} has none of the chain's native token for gas.`)
 }
 
@@ -30,7 +30,7 @@ export async function assertHeld({ client, address }: Sender, amounts: readonly 
  */
 export async function approve(sender: Sender, spender: Address, amount: Amount): Promise<void> {
   const { token, units } = amount
-  const current = await mustView(sender.client, token, 'allowance', [sender.address, spender])
+  const current = await mustView(sender.moment, token, 'allowance', [sender.address, spender])
   if (current >= units) return
   const approval = (value: bigint): Transaction => ({
     to: token,

@@ -46,7 +46,7 @@ export async function buy(context: Context, what: string | Quote, options: BuyOp
     )
   if (quoted) assertSame(quoted, quote)
   const terms = acceptedTerms(context, current.served, options.acceptTerms)
-  const sender = await Sender.of(context, quote.chainId, options)
+  const sender = await Sender.of(context, quote.chainId, options, current.moment)
   await assertHeld(sender, quote.price.total)
   const receipt = await paid(sender, current, { market: options.market, terms })
   assertOrdered(receipt, quote, sender)

@@ -1,6 +1,7 @@
 import { addressOf } from '../auth/signing.js'
 import { amountOf } from '../chain/erc20.js'
-import { ask, mustView, view } from '../chain/reads.js'
+import { momentOf } from '../chain/moment.js'
+import { ask, balanceOf, mustView, view } from '../chain/reads.js'
 import type { Context } from '../context.js'
 import type { Amount, Quote } from '../types.js'
 
@@ -35,13 +36,13 @@ const GAS = {
  * const isEnough = tokens.every(({ due, held }) => held.units >= due.units) && coin.held >= coin.fee
  */
 export async function funds(context: Context, quote: Quote): Promise<Funds> {
-  const client = await context.chain(quote.chainId)
+  const moment = await momentOf(context, quote.chainId)
   const buyer = context.wallet ? await addressOf(context) : quote.consumer
   const [balances, held, gasPrice, template] = await Promise.all([
-    Promise.all(quote.price.total.map(({ token }) => mustView(client, token, 'balanceOf', [buyer]))),
-    ask(client.getBalance({ address: buyer })),
-    ask(client.getGasPrice()),
-    view(client, quote.datatoken, 'getId', []),
+    Promise.all(quote.price.total.map(({ token }) => mustView(moment, token, 'balanceOf', [buyer]))),
+    balanceOf(moment, buyer),
+    ask(moment.client.getGasPrice()),
+    view(moment, quote.datatoken, 'getId', []),
   ])
   const tokens = quote.price.total.map((due, at) => ({
     due,

@@ -1,7 +1,8 @@
-import { type Address, decodeEventLog, type Hex, isAddressEqual, type PublicClient } from 'viem'
+import { type Address, decodeEventLog, type Hex, isAddressEqual } from 'viem'
 import { EVENTS } from '../chain/abi.js'
 import type { Served, ServedService } from '../chain/document.js'
-import { ask } from '../chain/reads.js'
+import { type Moment, momentOf } from '../chain/moment.js'
+import { minedReceipt } from '../chain/receipts.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
@@ -39,11 +40,12 @@ export async function findOrder(
   served: Served,
   service: ServedService,
   request: FeeRequest,
+  at?: Moment,
 ): Promise<Standing> {
-  const client = await context.chain(served.chainId)
+  const moment = at ?? (await momentOf(context, served.chainId, served.block))
   const { datatoken } = service
   const { consumer } = request
-  const { found } = await findOrders(client, { consumer, datatoken, since: earliest(served, service) })
+  const { found } = await findOrders(moment, { consumer, datatoken, since: earliest(served, service) })
   let providerFee: ProviderFee | undefined
   const holds = async (order: Hex) => {
     const answer = await tested(context, { ...request, order })
@@ -62,7 +64,7 @@ export async function findOrder(
   for (const order of found.filter(({ serviceIndex }) => serviceIndex === service.index).slice(0, EXAMINED)) {
     if (asked === MOST) break
     if (await holds(order.tx)) return { order: order.tx }
-    const fees = await feesOf(client, order)
+    const fees = await feesOf(moment, order)
     if (await isForOther(order, onlyFile(fees))) continue
     asked += 1
     if (isLost(order, fees)) {
@@ -71,7 +73,7 @@ export async function findOrder(
     }
     if (request.environment === undefined && isAccessValid(order, service)) pending ??= order
     if (!isFeeExpired(fees)) continue
-    for (const renewal of (await findRenewals(client, order, consumer)).slice(0, MOST))
+    for (const renewal of (await findRenewals(moment, order, consumer)).slice(0, MOST))
       if (await holds(renewal)) return { order: renewal }
     if (renews === undefined && isAccessValid(order, service)) renews = order.tx
   }
@@ -135,8 +137,8 @@ export function onlyFile(fees: readonly PaidFee[]): number | undefined {
 }
 
 /** Reads the provider fees of an order. Throws TidegateError `CHAIN_UNREACHABLE`. */
-export async function feesOf(client: PublicClient, { tx: hash, datatoken }: OrderLocation): Promise<PaidFee[]> {
-  const { logs } = await ask(client.getTransactionReceipt({ hash }))
+export async function feesOf(moment: Moment, { tx: hash, datatoken }: OrderLocation): Promise<PaidFee[]> {
+  const { logs } = await minedReceipt(moment, hash)
   return logs.flatMap((log) => feeIn(log, datatoken))
 }
 
@@ -147,8 +149,8 @@ function isFeeExpired(fees: readonly PaidFee[]): boolean {
 }
 
 /** Whether the quote of an order had expired when it was mined. No provider accepts such an order. */
-export async function isUnusable(client: PublicClient, order: OrderLocation): Promise<boolean> {
-  return isLost(order, await feesOf(client, order))
+export async function isUnusable(moment: Moment, order: OrderLocation): Promise<boolean> {
+  return isLost(order, await feesOf(moment, order))
 }
 
 type OrderLocation = Pick<StartedOrder, 'tx' | 'datatoken' | 'time'>

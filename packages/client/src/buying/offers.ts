@@ -1,5 +1,6 @@
-import { type Address, type Hex, isAddressEqual, type PublicClient, zeroAddress } from 'viem'
+import { type Address, type Hex, isAddressEqual, zeroAddress } from 'viem'
 import type { Contracts } from '../chain/contracts.js'
+import type { Moment } from '../chain/moment.js'
 import { view } from '../chain/reads.js'
 import { TidegateError } from '../errors.js'
 
@@ -42,8 +43,8 @@ export interface Template {
  * Returns the capabilities of the datatoken's template. A template without a number counts as number 1, the least capable.
  * Throws TidegateError `UNKNOWN_TEMPLATE`: another template could abuse an approval.
  */
-export async function templateOf(client: PublicClient, datatoken: Address): Promise<Template> {
-  const id = (await view(client, datatoken, 'getId', [])) ?? 1
+export async function templateOf(moment: Moment, datatoken: Address): Promise<Template> {
+  const id = (await view(moment, datatoken, 'getId', [])) ?? 1
   if (id < 1 || id > 4)
     throw new TidegateError(
       'UNKNOWN_TEMPLATE',
@@ -68,18 +69,18 @@ export interface OfferQuery {
  * Only contracts that the datatoken names and the router approves count. Each must be active, have enough stock, and admit
  * the buyer.
  */
-export async function offersOf(client: PublicClient, contracts: Contracts, query: OfferQuery): Promise<Offer[]> {
+export async function offersOf(moment: Moment, contracts: Contracts, query: OfferQuery): Promise<Offer[]> {
   const { datatoken } = query
   const [rates = [], dispensers = []] = await Promise.all([
-    view(client, datatoken, 'getFixedRates', []),
-    view(client, datatoken, 'getDispensers', []),
+    view(moment, datatoken, 'getFixedRates', []),
+    view(moment, datatoken, 'getDispensers', []),
   ])
   const approved = (list: readonly Address[], contract: Address) => list.some((one) => isAddressEqual(one, contract))
   const free = dispensers.filter((contract) => approved(contracts.dispensers, contract)).slice(0, MOST)
   const sold = rates.filter(({ contractAddress }) => approved(contracts.exchanges, contractAddress)).slice(0, MOST)
   const found = await Promise.all([
-    ...free.map((contract) => dispensed(client, contract, query)),
-    ...sold.map(({ contractAddress, id }) => exchanged(client, contractAddress, id, query)),
+    ...free.map((contract) => dispensed(moment, contract, query)),
+    ...sold.map(({ contractAddress, id }) => exchanged(moment, contractAddress, id, query)),
   ])
   return byPrice(found.filter((offer) => offer !== undefined))
 }
@@ -92,14 +93,14 @@ function byPrice(offers: Offer[]): Offer[] {
 }
 
 async function dispensed(
-  client: PublicClient,
+  moment: Moment,
   contract: Address,
   { datatoken, template, buyer, balance: held = 0n }: OfferQuery,
 ): Promise<Offer | undefined> {
   const [status, cap, supply] = await Promise.all([
-    view(client, contract, 'status', [datatoken]),
-    view(client, datatoken, 'cap', []),
-    view(client, datatoken, 'totalSupply', []),
+    view(moment, contract, 'status', [datatoken]),
+    view(moment, datatoken, 'cap', []),
+    view(moment, datatoken, 'totalSupply', []),
   ])
   if (!status || cap === undefined || supply === undefined) return undefined
   const [active, , isMinter, maxTokens, maxBalance, balance, swapper] = status
@@ -110,15 +111,15 @@ async function dispensed(
 }
 
 async function exchanged(
-  client: PublicClient,
+  moment: Moment,
   contract: Address,
   id: Hex,
   { datatoken, template, buyer, market }: OfferQuery,
 ): Promise<Offer | undefined> {
   const [exchange, swapper, price] = await Promise.all([
-    view(client, contract, 'getExchange', [id]),
-    view(client, contract, 'getAllowedSwapper', [id]),
-    view(client, contract, 'calcBaseInGivenOutDT', [id, ONE, market?.share ?? 0n]),
+    view(moment, contract, 'getExchange', [id]),
+    view(moment, contract, 'getAllowedSwapper', [id]),
+    view(moment, contract, 'calcBaseInGivenOutDT', [id, ONE, market?.share ?? 0n]),
   ])
   if (!exchange || !price || swapper === undefined) return undefined
   const [, sold, , token, , , active, supply] = exchange

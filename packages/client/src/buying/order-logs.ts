@@ -1,5 +1,6 @@
-import { type Address, decodeEventLog, encodeEventTopics, getAddress, type Hex, type PublicClient, pad } from 'viem'
+import { type Address, decodeEventLog, encodeEventTopics, getAddress, type Hex, pad } from 'viem'
 import { EVENTS } from '../chain/abi.js'
+import type { Moment } from '../chain/moment.js'
 import { type Scanned, scanLogs } from '../chain/scan.js'
 
 /** An order from a datatoken's event. */
@@ -21,12 +22,9 @@ export interface OrderQuery {
 }
 
 /** Returns the orders of a consumer, newest first, as far back as the node reads. Throws TidegateError `CHAIN_UNREACHABLE`. */
-export function findOrders(
-  client: PublicClient,
-  { consumer, datatoken, since }: OrderQuery,
-): Promise<Scanned<StartedOrder>> {
+export function findOrders(moment: Moment, { consumer, datatoken, since }: OrderQuery): Promise<Scanned<StartedOrder>> {
   const [topic] = encodeEventTopics({ abi: EVENTS, eventName: 'OrderStarted' })
-  return scanLogs(client, { topics: [topic, pad(consumer)], address: datatoken, since }, (log) => {
+  return scanLogs(moment, { topics: [topic, pad(consumer)], address: datatoken, since }, (log) => {
     const { address, topics, data, transactionHash: tx } = log
     const { args } = decodeEventLog({ abi: EVENTS, eventName: 'OrderStarted', topics, data, strict: true })
     const emitter = getAddress(address)
@@ -40,12 +38,12 @@ export function findOrders(
 
 /** Returns the transactions in which a caller renewed the provider fee of an order, newest first. */
 export async function findRenewals(
-  client: PublicClient,
+  moment: Moment,
   { tx: order, datatoken, time }: StartedOrder,
   caller: Address,
 ): Promise<Hex[]> {
   const [topic] = encodeEventTopics({ abi: EVENTS, eventName: 'OrderReused' })
-  const { found } = await scanLogs(client, { topics: [topic], address: datatoken, since: time }, (log) => {
+  const { found } = await scanLogs(moment, { topics: [topic], address: datatoken, since: time }, (log) => {
     const { topics, data, transactionHash: tx } = log
     const { args } = decodeEventLog({ abi: EVENTS, eventName: 'OrderReused', topics, data, strict: true })
     const own = args.orderTxId === order && args.caller === getAddress(caller)

@@ -3,6 +3,7 @@ import { describe } from '../assets/describe.js'
 import { addressOf } from '../auth/signing.js'
 import { onlyChain } from '../chain/contracts.js'
 import { readDocument, type Served } from '../chain/document.js'
+import { momentOf } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { withPayments } from '../sales/order-payments.js'
 import type { Order } from '../types.js'
@@ -40,13 +41,13 @@ const FOUND = 1_000
 export async function orders(context: Context, address?: Address, options: OrdersOptions = {}): Promise<Order[]> {
   const consumer = address ? getAddress(address) : await addressOf(context)
   const chainId = options.chainId ?? (await onlyChain(context))
-  const client = await context.chain(chainId)
-  const { found, incompleteBefore } = await findOrders(client, { consumer, since: options.since })
+  const moment = await momentOf(context, chainId)
+  const { found, incompleteBefore } = await findOrders(moment, { consumer, since: options.since })
   if (incompleteBefore) options.onIncomplete?.(incompleteBefore)
   const sold = await sellersOf(context, chainId, [...new Set(found.map(({ datatoken }) => datatoken))])
   const listed = found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
   const paid = options.payments ? await withPayments(context, listed) : listed
-  return options.verdicts === false ? paid : withVerdicts(context, client, paid)
+  return options.verdicts === false ? paid : withVerdicts(context, moment, paid)
 }
 
 /** Returns the indexed assets that sell the datatokens. */

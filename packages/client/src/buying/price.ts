@@ -1,6 +1,7 @@
-import { type Address, getAddress, type PublicClient } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { assertDeployed, type Contracts, contractsOf } from '../chain/contracts.js'
 import { amountOf, isTaken, summed, type Token, tokenAt } from '../chain/erc20.js'
+import { type Moment, momentOf } from '../chain/moment.js'
 import { view } from '../chain/reads.js'
 import type { Context } from '../context.js'
 import type { Amount, Price, ProviderFee } from '../types.js'
@@ -40,19 +41,24 @@ export async function priceOf(context: Context, query: PriceQuery): Promise<Pric
 }
 
 /** Like `priceOf`, with the way to pay. A datatoken that the buyer holds is used first. */
-export async function planOf(context: Context, query: PriceQuery & { ignoreHeld?: boolean }): Promise<Plan> {
+export async function planOf(
+  context: Context,
+  query: PriceQuery & { ignoreHeld?: boolean },
+  at?: Moment,
+): Promise<Plan> {
   const { chainId, providerFee, buyer, market } = query
   const datatoken = getAddress(query.datatoken)
-  const [contracts, client] = await Promise.all([contractsOf(context, chainId), context.chain(chainId)])
-  await assertDeployed(client, contracts, datatoken)
+  const moment = at ?? (await momentOf(context, chainId))
+  const contracts = await contractsOf(context, chainId, moment)
+  await assertDeployed(moment, contracts, datatoken)
   const [template, publishing, balance] = await Promise.all([
-    templateOf(client, datatoken),
-    view(client, datatoken, 'getPublishingMarketFee', []),
-    buyer && !query.ignoreHeld ? view(client, datatoken, 'balanceOf', [buyer]) : undefined,
+    templateOf(moment, datatoken),
+    view(moment, datatoken, 'getPublishingMarketFee', []),
+    buyer && !query.ignoreHeld ? view(moment, datatoken, 'balanceOf', [buyer]) : undefined,
   ])
   const held = (balance ?? 0n) >= ONE
-  const offer = held ? undefined : await chosen(client, contracts, { datatoken, template, buyer, balance, market })
-  const tokens = new Tokens(client)
+  const offer = held ? undefined : await chosen(moment, contracts, { datatoken, template, buyer, balance, market })
+  const tokens = new Tokens(moment)
   const exchanged = offer?.kind === 'exchange' ? offer : undefined
   const [datatokenPrice, exchangeFees, publishFee, feeAmount] = await Promise.all([
     exchanged && tokens.amount(exchanged.token, exchanged.units),
@@ -86,17 +92,17 @@ function feeOf(
 
 /** Returns the first offer that the buyer can pay, or the first of all if there is none or no buyer. */
 async function chosen(
-  client: PublicClient,
+  moment: Moment,
   contracts: Contracts,
   query: Parameters<typeof offersOf>[2],
 ): Promise<Offer | undefined> {
-  const offers = await offersOf(client, contracts, query)
+  const offers = await offersOf(moment, contracts, query)
   const [first] = offers
   const { buyer } = query
   if (!buyer || !first || first.kind === 'dispenser' || offers.length === 1) return first
   for (const offer of offers) {
     if (offer.kind === 'dispenser') return offer
-    const balance = await view(client, offer.token, 'balanceOf', [buyer])
+    const balance = await view(moment, offer.token, 'balanceOf', [buyer])
     if (balance !== undefined && balance >= offer.units) return offer
   }
   return first
@@ -106,12 +112,12 @@ async function chosen(
 export class Tokens {
   private readonly known = new Map<Address, Promise<Token>>()
 
-  constructor(private readonly client: PublicClient) {}
+  constructor(private readonly moment: Moment) {}
 
   async amount(address: Address, units: bigint): Promise<Amount> {
     let token = this.known.get(address)
     if (!token) {
-      token = tokenAt(this.client, address)
+      token = tokenAt(this.moment, address)
       this.known.set(address, token)
     }
     return amountOf(await token, units)

@@ -1,5 +1,5 @@
-import { type Hex, hexToString, type PublicClient } from 'viem'
-import { ask } from '../chain/reads.js'
+import { type Hex, hexToString } from 'viem'
+import type { Moment } from '../chain/moment.js'
 import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
 import { fieldsOf, type Json } from '../values.js'
@@ -41,10 +41,10 @@ export function hadEnded(quoted: number, mined: number): boolean {
  * Throws TidegateError `QUOTE_TIME_WRONG` if the time of a quote is far from the time of the chain: the provider checks an
  * order by the time of its block. If the newest block is old, as on a chain that mines rarely, this machine's clock decides.
  */
-export async function assertTimely(client: PublicClient, { providerData }: ProviderFee): Promise<void> {
+export async function assertTimely(moment: Moment, { providerData }: ProviderFee): Promise<void> {
   const quoted = quoteTime(providerData)
   if (quoted === undefined) return
-  const head = Number((await ask(client.getBlock({ includeTransactions: false }))).timestamp)
+  const head = (await moment.header()).timestamp
   const ahead = quoted - head
   if (Math.abs(ahead) <= TOLERANCE) return
   if (ahead > 0 && Math.abs(quoted - Date.now() / 1000) <= TOLERANCE) return

@@ -2,6 +2,7 @@ import { type Address, getAddress } from 'viem'
 import { addressOf } from '../auth/signing.js'
 import { type Served, type ServedService, servedDocument, serviceIn } from '../chain/document.js'
 import { summed } from '../chain/erc20.js'
+import { type Moment, momentOf } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Price, Quote } from '../types.js'
@@ -32,6 +33,8 @@ export interface QuotePlan {
   service: ServedService
   /** Undefined if nothing is due. */
   plan: Plan | undefined
+  /** The block of all reads. */
+  moment: Moment
 }
 
 /**
@@ -61,14 +64,15 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const { chainId } = served
   const { datatoken } = service
   const about = { did, service: service.id, chainId, datatoken, consumer, ...(file === undefined ? {} : { file }) }
-  const { order, providerFee, renews, unusable } = await findOrder(context, served, service, request)
-  if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined }
-  if (providerFee) await assertTimely(await context.chain(chainId), providerFee)
+  const moment = await momentOf(context, chainId, served.block)
+  const { order, providerFee, renews, unusable } = await findOrder(context, served, service, request, moment)
+  if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined, moment }
+  if (providerFee) await assertTimely(moment, providerFee)
   const lost = unusable ? { unusable } : {}
-  const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market })
+  const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market }, moment)
   const { price, held } = plan
-  if (renews) return { quote: { ...about, price: feeAlone(price), providerFee, renews }, served, service, plan }
-  return { quote: { ...about, price, providerFee, ...(held ? { held } : {}), ...lost }, served, service, plan }
+  if (renews) return { quote: { ...about, price: feeAlone(price), providerFee, renews }, served, service, plan, moment }
+  return { quote: { ...about, price, providerFee, ...(held ? { held } : {}), ...lost }, served, service, plan, moment }
 }
 
 const NOTHING: Price = { type: 'free', total: [] }

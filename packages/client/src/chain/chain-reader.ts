@@ -1,5 +1,6 @@
 import { createPublicClient, custom, http, type PublicClient, type WalletClient } from 'viem'
 import { TidegateError } from '../errors.js'
+import { chainUnreachable } from './reads.js'
 
 /** The ways to read a chain. */
 export interface ChainAccess {
@@ -36,7 +37,7 @@ export function chainReader({ publicClient, rpcUrl, wallet }: ChainAccess): (cha
 async function idOf(client: PublicClient): Promise<number> {
   try {
     return await client.getChainId()
-  } catch {
-    throw new TidegateError('CHAIN_UNREACHABLE', 'The node of the chain does not answer.')
+  } catch (error) {
+    throw chainUnreachable(error)
   }
 }

@@ -1,7 +1,8 @@
-import type { Address, PublicClient } from 'viem'
+import type { Address } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { addressIn } from '../values.js'
+import type { Moment } from './moment.js'
 import { mustView, view } from './reads.js'
 
 /** The trusted contracts of a chain. */
@@ -29,14 +30,14 @@ interface Told {
  * the approved exchanges and dispensers. Without a root document, the known factories of public networks are used. Throws
  * TidegateError `NO_CONTRACTS` for other networks.
  */
-export async function contractsOf(context: Context, chainId: number): Promise<Contracts> {
-  const [told, client] = await Promise.all([toldContracts(context, chainId), context.chain(chainId)])
+export async function contractsOf(context: Context, chainId: number, moment: Moment): Promise<Contracts> {
+  const told = await toldContracts(context, chainId)
   const factory = addressIn(told?.ERC721Factory)
   if (!factory) throw new TidegateError('NO_CONTRACTS', `The provider does not list the contracts of chain ${chainId}.`)
-  const router = await mustView(client, factory, 'router', [])
+  const router = await mustView(moment, factory, 'router', [])
   const [exchanges, dispensers] = await Promise.all([
-    mustView(client, router, 'getFixedRatesContracts', []),
-    mustView(client, router, 'getDispensersContracts', []),
+    mustView(moment, router, 'getFixedRatesContracts', []),
+    mustView(moment, router, 'getDispensersContracts', []),
   ])
   return { factory, router, exchanges: [...exchanges], dispensers: [...dispensers], ocean: addressIn(told?.Ocean) }
 }
@@ -62,8 +63,8 @@ export async function publicNetwork(chainId: number): Promise<Told | undefined> 
 }
 
 /** Throws TidegateError `FOREIGN_DATATOKEN` if the factory has not deployed the datatoken: its code is then unknown. */
-export async function assertDeployed(client: PublicClient, { factory }: Contracts, datatoken: Address): Promise<void> {
-  if (await view(client, factory, 'erc20List', [datatoken])) return
+export async function assertDeployed(moment: Moment, { factory }: Contracts, datatoken: Address): Promise<void> {
+  if (await view(moment, factory, 'erc20List', [datatoken])) return
   throw new TidegateError(
     'FOREIGN_DATATOKEN',
     `The datatoken ${datatoken} was not deployed by this chain's factory. Do not pay for it.`,

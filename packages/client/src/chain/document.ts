@@ -5,6 +5,7 @@ import { TidegateError } from '../errors.js'
 import type { AssetState } from '../types.js'
 import { addressIn, dateIn, fieldsOf, type Json } from '../values.js'
 import { assertOwnDid } from './did.js'
+import { blockIn } from './moment.js'
 
 /** The states of an asset by their numbers on the chain. */
 export const STATES: readonly AssetState[] = ['active', 'retired', 'deprecated', 'revoked', 'disabled', 'unlisted']
@@ -17,6 +18,8 @@ export interface Served {
   state: AssetState
   /** Creation time of the data NFT; undefined if the index has none. */
   created: Date | undefined
+  /** Block of the newest event of the metadata; 0 if the index does not tell it. A node without it is behind. */
+  block: number
   /** The whole document. */
   document: Json
   services: ServedService[]
@@ -40,9 +43,10 @@ export async function servedDocument(context: Context, did: string): Promise<Ser
 
 /** Reads a served document of version 4 or 5. Throws TidegateError `WRONG_DOCUMENT` if it is not that of the DID. */
 export function readDocument(document: Json, did: string): Served {
-  const { credentialSubject, nft: own, indexedMetadata } = fieldsOf(document)
+  const { credentialSubject, nft: own, event, indexedMetadata } = fieldsOf(document)
   const { chainId, nftAddress, services } = fieldsOf(credentialSubject ?? document)
-  const { state = 0, created } = fieldsOf(own ?? fieldsOf(indexedMetadata).nft)
+  const added = fieldsOf(indexedMetadata)
+  const { state = 0, created } = fieldsOf(own ?? added.nft)
   const nft = addressIn(nftAddress)
   if (typeof chainId !== 'number' || !nft)
     throw new TidegateError('WRONG_DOCUMENT', `The provider's document of ${did} names no data NFT.`)
@@ -53,6 +57,7 @@ export function readDocument(document: Json, did: string): Served {
     nft,
     state: STATES[Number(state)] ?? 'disabled',
     created: dateIn(created),
+    block: blockIn(fieldsOf(event ?? added.event).block),
     document,
     services: (Array.isArray(services) ? services : []).flatMap(serviceOf),
   }

@@ -1,15 +1,7 @@
-import {
-  type Address,
-  encodeFunctionData,
-  formatUnits,
-  hexToString,
-  isAddressEqual,
-  type PublicClient,
-  trim,
-  zeroAddress,
-} from 'viem'
+import { type Address, encodeFunctionData, formatUnits, hexToString, isAddressEqual, trim, zeroAddress } from 'viem'
 import type { Amount } from '../types.js'
 import { VIEWS } from './abi.js'
+import type { Moment } from './moment.js'
 import { callOf, view } from './reads.js'
 
 /** A token's own claims. Unverified: decisions must compare the address. */
@@ -26,16 +18,16 @@ const SYMBOL = 20
  * Reads symbol and decimals of an untrusted token. A missing symbol, or one with unprintable characters, becomes the
  * beginning of the address; a long one is cut. A token without decimals has 0: its amounts are in the smallest unit.
  */
-export async function tokenAt(client: PublicClient, address: Address): Promise<Token> {
-  const [symbol, decimals] = await Promise.all([symbolOf(client, address), view(client, address, 'decimals', [])])
+export async function tokenAt(moment: Moment, address: Address): Promise<Token> {
+  const [symbol, decimals] = await Promise.all([symbolOf(moment, address), view(moment, address, 'decimals', [])])
   return { address, symbol: symbol ?? shortened(address), decimals: decimals ?? 0 }
 }
 
-async function symbolOf(client: PublicClient, to: Address): Promise<string | undefined> {
-  const text = await view(client, to, 'symbol', [])
+async function symbolOf(moment: Moment, to: Address): Promise<string | undefined> {
+  const text = await view(moment, to, 'symbol', [])
   if (text !== undefined) return shown(text)
   // early tokens return bytes32 instead of a string
-  const data = await callOf(client, { to, data: encodeFunctionData({ abi: VIEWS, functionName: 'symbol' }) })
+  const data = await callOf(moment, { to, data: encodeFunctionData({ abi: VIEWS, functionName: 'symbol' }) })
   return data?.length === 66 ? shown(hexToString(trim(data, { dir: 'right' }))) : undefined
 }
 

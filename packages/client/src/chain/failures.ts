@@ -108,3 +108,12 @@ export function withTransactions(error: TidegateError, transactions: readonly He
 function sentBefore(transactions: readonly Hex[]): string {
   return transactions.length === 0 ? '' : ` Sent before: ${transactions.join(', ')}.`
 }
+
+/** Returns the error for a transaction whose response is lost. */
+export function mayBeSent(hash: Hex): TidegateError {
+  return new TidegateError(
+    'MAYBE_SENT',
+    `The node stopped answering after ${hash} was sent. It may be mined: look before you pay again.`,
+    { transactions: [hash] },
+  )
+}

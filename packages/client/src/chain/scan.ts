@@ -1,20 +1,12 @@
-import type { Address, Hex, PublicClient } from 'viem'
+import { numberToHex } from 'viem'
+import type { Moment } from './moment.js'
+import { type LogFilter, newestLogs, type RawLog } from './newest-logs.js'
 import { causes, chainUnreachable, inTime, nodeFailed } from './reads.js'
 
 /** A filter of logs. */
-export interface LogQuery {
-  topics: (Hex | null | undefined)[]
-  address?: Address | undefined
+export interface LogQuery extends LogFilter {
   /** Earliest time of a log. */
   since?: Date | undefined
-}
-
-/** A log as a node sends it. */
-export interface RawLog {
-  address: Address
-  topics: [Hex, ...Hex[]]
-  data: Hex
-  transactionHash: Hex
 }
 
 export interface Scanned<T> {
@@ -36,40 +28,48 @@ const MOST = 1_000
  * `read` throws or returns undefined to skip a log. Throws TidegateError `CHAIN_UNREACHABLE`.
  */
 export async function scanLogs<T extends { time: Date }>(
-  client: PublicClient,
+  moment: Moment,
   { topics, address, since }: LogQuery,
   read: (log: RawLog) => T | undefined,
 ): Promise<Scanned<T>> {
-  const head = await headOf(client)
+  const head = moment.block
   const found: T[] = []
+  const known = new Set<string>()
   let range = 0
   let to = head
   for (let asked = 0; asked < REQUESTS && to >= 0 && found.length < MOST; asked++) {
     const from = Math.max(0, to - (RANGES[range] as number) + 1)
-    const logs = await logsBetween(client, { topics, address }, from, to)
+    const logs = await logsBetween(moment, { topics, address }, from, to)
     if (!logs) {
       if (range === RANGES.length - 1) break
       range += 1
       continue
     }
-    found.push(...logs.reverse().flatMap((log) => readable(log, read)))
+    if (to === head) logs.push(...(await newestLogs(moment, { topics, address }, logs)))
+    for (const log of logs.reverse()) {
+      // a node may repeat a log, also from another block after a reorganisation
+      const key = `${log.transactionHash} ${log.logIndex}`
+      if (log.logIndex !== undefined && known.has(key)) continue
+      known.add(key)
+      found.push(...readable(log, read))
+    }
     to = from - 1
-    if (to >= 0 && since && (await timeOf(client, from)) < since) to = -1
+    if (to >= 0 && since && (await timeOf(moment, from)) < since) to = -1
   }
   const wanted = found.slice(0, MOST).filter(({ time }) => !since || time >= since)
   if (to < 0 && found.length <= MOST) return { found: wanted }
-  const oldest = to < 0 ? (wanted.at(-1)?.time ?? new Date(0)) : await timeOf(client, Math.min(to + 1, head))
+  const oldest = to < 0 ? (wanted.at(-1)?.time ?? new Date(0)) : await timeOf(moment, Math.min(to + 1, head))
   return { found: wanted, incompleteBefore: oldest }
 }
 
 /** Returns the logs of a block range, oldest first; undefined if the node refuses the range. */
 async function logsBetween(
-  client: PublicClient,
-  { topics, address }: LogQuery,
+  { client }: Moment,
+  { topics, address }: LogFilter,
   from: number,
   to: number,
 ): Promise<RawLog[] | undefined> {
-  const filter = { fromBlock: hex(from), toBlock: hex(to), topics, ...(address ? { address } : {}) }
+  const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(to), topics, ...(address ? { address } : {}) }
   try {
     const logs: unknown = await inTime(client.request({ method: 'eth_getLogs', params: [filter as never] }))
     return Array.isArray(logs) ? [...logs] : undefined
@@ -93,23 +93,6 @@ function readable<T>(log: RawLog, read: (log: RawLog) => T | undefined): T[] {
   }
 }
 
-async function headOf(client: PublicClient): Promise<number> {
-  try {
-    return Number(await inTime(client.request({ method: 'eth_blockNumber' })))
-  } catch (error) {
-    throw chainUnreachable(error)
-  }
-}
-
-async function timeOf(client: PublicClient, block: number): Promise<Date> {
-  try {
-    const found = await inTime(client.request({ method: 'eth_getBlockByNumber', params: [hex(block), false] }))
-    return new Date(Number(found?.timestamp ?? 0) * 1000)
-  } catch (error) {
-    throw chainUnreachable(error)
-  }
-}
-
-function hex(block: number): Hex {
-  return `0x${block.toString(16)}`
+async function timeOf(moment: Moment, block: number): Promise<Date> {
+  return new Date((await moment.header(block)).timestamp * 1000)
 }

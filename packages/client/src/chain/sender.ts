@@ -5,8 +5,6 @@ import {
   concat,
   encodeFunctionData,
   type Hex,
-  keccak256,
-  type PublicClient,
   type TransactionReceipt,
   type WalletClient,
 } from 'viem'
@@ -14,9 +12,12 @@ import { waitForTransactionReceipt } from 'viem/actions'
 import { accountOf } from '../auth/signing.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { failureOf } from './failures.js'
+import { LIMITS } from '../limits.js'
+import { failureOf, mayBeSent, reasonOf } from './failures.js'
+import { sendSigned } from './local-account.js'
+import { type Moment, momentOf, patiently } from './moment.js'
 import { polling } from './polling.js'
-import { ask, inTime, nodeFailed } from './reads.js'
+import { ask, nodeFailed } from './reads.js'
 
 /** Default wait for a mined transaction, in milliseconds. */
 const WAIT = 300_000
@@ -45,26 +46,27 @@ export interface Transaction {
  */
 export class Sender {
   readonly sent: Hex[] = []
+  private last: { receipt: TransactionReceipt; what: string } | undefined
 
   private constructor(
     private readonly wallet: WalletClient,
     private readonly account: Account | Address,
-    readonly client: PublicClient,
+    /** The block of all reads: that of the last transaction, or a later one. */
+    public moment: Moment,
     private readonly options: SendOptions,
   ) {}
 
   /** Throws TidegateError `NO_WALLET`, and `WRONG_NETWORK` if the wallet is on another chain. */
-  static async of(context: Context, chainId: number, options: SendOptions = {}): Promise<Sender> {
+  static async of(context: Context, chainId: number, options: SendOptions = {}, at?: Moment): Promise<Sender> {
     const account = await accountOf(context)
     const wallet = context.wallet as WalletClient
-    const client = await context.chain(chainId)
     const own = await ask(wallet.getChainId())
     if (own !== chainId)
       throw new TidegateError(
         'WRONG_NETWORK',
         `This is on chain ${chainId}, but the wallet is on chain ${own}. Switch the network of the wallet.`,
       )
-    return new Sender(wallet, account, client, options)
+    return new Sender(wallet, account, at ?? (await momentOf(context, chainId)), options)
   }
 
   get address(): Address {
@@ -73,14 +75,17 @@ export class Sender {
 
   /**
    * Sends a transaction and waits until it is mined. Does not send one that would fail. Throws TidegateError `REJECTED`,
-   * `INSUFFICIENT_GAS`, `NONCE_TOO_LOW`, `REVERTED`, `NOT_MINED`, `REPLACED`, …, and the code of a known revert reason.
+   * `INSUFFICIENT_GAS`, `NONCE_TOO_LOW`, `REVERTED`, `NOT_MINED`, `REPLACED`, `NO_CONTRACT`, …, and the code of a known
+   * revert reason.
    */
   async send(transaction: Transaction): Promise<TransactionReceipt> {
-    const { what } = transaction
+    const { to, what } = transaction
     try {
+      this.moment = await this.moment.now()
+      await this.assertCode(to)
       const gas = await this.gasOf(transaction)
       this.options.onStep?.(stepOf(what))
-      const hash = await this.broadcast({ to: transaction.to, data: dataOf(transaction), gas })
+      const hash = await this.broadcast({ to, data: dataOf(transaction), gas })
       const receipt = await this.mined(hash, what)
       if (receipt.status === 'success') return receipt
       // simulated again to learn the reason
@@ -102,59 +107,87 @@ export class Sender {
     }
   }
 
+  /**
+   * Waits for the code of a contract, as a reorganisation may move its creation. Throws TidegateError `NO_CONTRACT`: a
+   * transaction to an address without code succeeds, and does nothing.
+   */
+  private async assertCode(to: Address): Promise<void> {
+    const found = await patiently(LIMITS.behind.known, async () => {
+      if ((await this.moment.read('eth_getCode', [to])) !== '0x') return true
+      this.moment = await this.moment.renewed()
+      return undefined
+    })
+    if (found) return
+    const message = `Block ${this.moment.block} has no contract at ${to}. Nothing was sent to it.`
+    throw new TidegateError('NO_CONTRACT', message)
+  }
+
   /** Returns gas with a margin for transactions of others in between. Throws the contract's revert. */
   private async gasOf(transaction: Transaction): Promise<bigint> {
     const call = { from: this.address, to: transaction.to, data: dataOf(transaction) }
-    const gas = BigInt(await inTime(this.client.request({ method: 'eth_estimateGas', params: [call] })))
+    const estimate = () => this.moment.read('eth_estimateGas', [call])
+    const gas = BigInt(
+      (await estimate().catch(async (error) => {
+        // a revert may come from a reorganisation, which undid the transaction before this one
+        if (reasonOf(error) === undefined || !(await this.isMoved())) throw error
+        return estimate()
+      })) as Hex,
+    )
     return gas + gas / 4n
   }
 
+  /** Whether the last transaction is in another block than before. Waits until it is mined again. */
+  private async isMoved(): Promise<boolean> {
+    if (!this.last) return false
+    const { receipt, what } = this.last
+    return (await this.mined(receipt.transactionHash, what)).blockHash !== receipt.blockHash
+  }
+
   private async broadcast(request: { to: Address; data: Hex; gas: bigint }): Promise<Hex> {
-    const { wallet, account } = this
-    if (typeof account === 'string' || account.type !== 'local') {
-      const hash = await wallet.sendTransaction({ account, chain: null, ...request })
-      this.sent.push(hash)
-      return hash
-    }
-    const prepared = await inTime(wallet.prepareTransactionRequest({ account, chain: null, ...request }))
-    const signed = await wallet.signTransaction({ ...prepared, account, chain: null } as never)
-    // known before sending, so that errors can name it even if the node's response is lost
-    const hash = keccak256(signed)
-    this.sent.push(hash)
-    try {
-      await inTime(wallet.sendRawTransaction({ serializedTransaction: signed }))
-    } catch (error) {
-      if (nodeFailed(error)) throw mayBeSent(hash)
-      if (!/already (known|imported)/i.test(String((error as Error).message))) {
-        this.sent.pop()
-        throw error
-      }
-    }
+    const { wallet, account, sent } = this
+    if (typeof account !== 'string' && account.type === 'local')
+      return sendSigned(wallet, account, request, this.moment, {
+        onSigned: (hash) => sent.push(hash),
+        onRefused: () => sent.pop(),
+      })
+    const hash = await wallet.sendTransaction({ account, chain: null, ...request })
+    sent.push(hash)
     return hash
   }
 
   private async mined(hash: Hex, what: string): Promise<TransactionReceipt> {
     const timeout = this.options.minedWithin ?? WAIT
+    const end = Date.now() + timeout
     let replaced: string | undefined
-    const receipt = await waitForTransactionReceipt(polling(this.client), {
-      hash,
-      timeout,
-      onReplaced: ({ reason, transaction }) => {
-        if (reason === 'repriced') this.sent.splice(this.sent.indexOf(hash), 1, transaction.hash)
-        else replaced = reason
-      },
-    }).catch((error: unknown) => {
-      if (nodeFailed(error) && !isTimeOut(error)) throw mayBeSent(hash)
-      const seconds = Math.round(timeout / 1000)
-      throw new TidegateError(
-        'NOT_MINED',
-        `The transaction ${what} was sent, and is not mined after ${seconds} seconds. It may be later: look before you pay again.`,
-      )
-    })
+    const wait = () =>
+      waitForTransactionReceipt(polling(this.moment.client), {
+        hash,
+        timeout: Math.max(1, end - Date.now()),
+        onReplaced: ({ reason, transaction }) => {
+          if (reason === 'repriced') this.sent.splice(this.sent.indexOf(hash), 1, transaction.hash)
+          else replaced = reason
+        },
+      }).catch((error: unknown) => {
+        // a part of the node that is behind does not know the transaction, its block or its receipt
+        if (/NotFoundError$/.test((error as Error).name)) return undefined
+        if (nodeFailed(error) && !isTimeOut(error)) throw mayBeSent(hash)
+        throw notMined(what, timeout)
+      })
+    const receipt = await patiently(timeout, wait)
+    if (!receipt) throw notMined(what, timeout)
     if (replaced !== undefined)
       throw new TidegateError('REPLACED', `The transaction ${what} was ${replaced} by another one in the wallet.`)
+    this.last = { receipt, what }
+    this.moment = this.moment.after(receipt)
     return receipt
   }
+}
+
+function notMined(what: string, timeout: number): TidegateError {
+  return new TidegateError(
+    'NOT_MINED',
+    `The transaction ${what} was sent, and is not mined after ${Math.round(timeout / 1000)} seconds. It may be later: look before you pay again.`,
+  )
 }
 
 /** Returns an action as a step: "Approve 5.01 OCEAN" for "to approve 5.01 OCEAN". */
@@ -165,14 +198,6 @@ export function stepOf(what: string): string {
 
 function isTimeOut(error: unknown): boolean {
   return (error as Error).name === 'WaitForTransactionReceiptTimeoutError'
-}
-
-function mayBeSent(hash: Hex): TidegateError {
-  return new TidegateError(
-    'MAYBE_SENT',
-    `The node stopped answering after ${hash} was sent. It may be mined: look before you pay again.`,
-    { transactions: [hash] },
-  )
 }
 
 function dataOf({ abi, functionName, args, suffix = '0x' }: Transaction): Hex {

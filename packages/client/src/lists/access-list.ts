@@ -1,7 +1,8 @@
-import { type Address, decodeEventLog, encodeEventTopics, getAddress, isAddress, type PublicClient, pad } from 'viem'
+import { type Address, decodeEventLog, encodeEventTopics, getAddress, isAddress, pad } from 'viem'
 import { addressOf } from '../auth/signing.js'
 import { LISTS } from '../chain/abi.js'
 import { accessListFactory, onlyChain } from '../chain/contracts.js'
+import { type Moment, momentOf } from '../chain/moment.js'
 import { ask, mustView, view } from '../chain/reads.js'
 import { scanLogs } from '../chain/scan.js'
 import type { Context } from '../context.js'
@@ -51,13 +52,13 @@ export async function accessList(
     throw new TidegateError('BAD_REQUEST', 'page must be a number from 1.')
   const address = checkedAddress('list', list)
   const chain = await listChain(context, chainId)
-  const client = await context.chain(chain)
-  const { owner, total, name } = await listFacts(client, address, chain)
+  const moment = await momentOf(context, chain)
+  const { owner, total, name } = await listFacts(moment, address, chain)
   const from = (page - 1) * PAGE
   const indexes = Array.from({ length: Math.max(0, Math.min(PAGE, total - from)) }, (_, at) => BigInt(from + at))
   const members = await inTurns(indexes, async (index) => {
-    const token = await view(client, address, 'tokenByIndex', [index])
-    return token === undefined ? undefined : view(client, address, 'ownerOf', [token])
+    const token = await view(moment, address, 'tokenByIndex', [index])
+    return token === undefined ? undefined : view(moment, address, 'ownerOf', [token])
   })
   const found = members.filter((member) => member !== undefined)
   return { address, chainId: chain, name, owner, total, page, members: found, more: from + PAGE < total }
@@ -74,11 +75,11 @@ export async function accessListsOf(
 ): Promise<{ lists: Address[]; incomplete: boolean }> {
   const account = owner ? getAddress(owner) : await addressOf(context)
   const chain = await listChain(context, chainId)
-  const [address, client] = await Promise.all([factoryOf(context, chain), context.chain(chain)])
+  const [address, moment] = await Promise.all([factoryOf(context, chain), momentOf(context, chain)])
   const [topic] = encodeEventTopics({ abi: LISTS, eventName: 'NewAccessList' })
   const time = new Date()
   const { found, incompleteBefore } = await scanLogs(
-    client,
+    moment,
     { topics: [topic, null, pad(account)], address },
     (log) => {
       const { topics, data } = log
@@ -90,27 +91,27 @@ export async function accessListsOf(
 }
 
 /** Returns whether an account is a member of a list, as the provider decides it: it holds one of the contract's tokens. */
-export async function isMember(client: PublicClient, list: Address, account: Address): Promise<boolean> {
-  return ((await view(client, list, 'balanceOf', [account])) ?? 0n) > 0n
+export async function isMember(moment: Moment, list: Address, account: Address): Promise<boolean> {
+  return ((await view(moment, list, 'balanceOf', [account])) ?? 0n) > 0n
 }
 
 /** Throws TidegateError `BAD_REQUEST` for a contract that answers no question of membership: nobody could buy. */
-export async function assertLists(client: PublicClient, lists: readonly Address[], account: Address): Promise<void> {
+export async function assertLists(moment: Moment, lists: readonly Address[], account: Address): Promise<void> {
   for (const list of lists)
-    if ((await view(client, list, 'balanceOf', [account])) === undefined)
+    if ((await view(moment, list, 'balanceOf', [account])) === undefined)
       throw new TidegateError('BAD_REQUEST', `accessLists contains ${list}, which is no access list of this chain.`)
 }
 
 /** Name, owner and number of entries. Throws TidegateError `NOT_A_LIST`. */
 export async function listFacts(
-  client: PublicClient,
+  moment: Moment,
   list: Address,
   chainId: number,
 ): Promise<{ owner: Address; total: number; name: string }> {
   const [owner, total, name] = await Promise.all([
-    view(client, list, 'owner', []),
-    view(client, list, 'totalSupply', []),
-    view(client, list, 'name', []),
+    view(moment, list, 'owner', []),
+    view(moment, list, 'totalSupply', []),
+    view(moment, list, 'name', []),
   ])
   if (owner === undefined || total === undefined)
     throw new TidegateError('NOT_A_LIST', `There is no access list at ${list} on chain ${chainId}.`)
@@ -150,8 +151,8 @@ export async function inTurns<T, R>(items: readonly T[], action: (item: T) => Pr
 }
 
 /** Returns the tokens of a member, at most ten. */
-export async function tokensOf(client: PublicClient, list: Address, member: Address): Promise<bigint[]> {
-  const balance = await mustView(client, list, 'balanceOf', [member])
+export async function tokensOf(moment: Moment, list: Address, member: Address): Promise<bigint[]> {
+  const balance = await mustView(moment, list, 'balanceOf', [member])
   const indexes = Array.from({ length: Math.min(Number(balance), AT_ONCE) }, (_, at) => BigInt(at))
-  return inTurns(indexes, (index) => mustView(client, list, 'tokenOfOwnerByIndex', [member, index]))
+  return inTurns(indexes, (index) => mustView(moment, list, 'tokenOfOwnerByIndex', [member, index]))
 }

@@ -90,7 +90,7 @@ export async function addMembers(
   { confirm, ...options }: MembersOptions = {},
 ): Promise<MembersChange> {
   const { sender, address, all } = await ownList(context, list, members, options)
-  const held = await inTurns(all, (member) => isMember(sender.client, address, member))
+  const held = await inTurns(all, (member) => isMember(sender.moment, address, member))
   const changed = all.filter((_, at) => !held[at])
   if (changed.length > 0) await confirm?.(changed)
   await mintAll(sender, address, changed)
@@ -108,7 +108,7 @@ export async function removeMembers(
   { confirm, ...options }: MembersOptions = {},
 ): Promise<MembersChange> {
   const { sender, address, all } = await ownList(context, list, members, options)
-  const tokens = await inTurns(all, (member) => tokensOf(sender.client, address, member))
+  const tokens = await inTurns(all, (member) => tokensOf(sender.moment, address, member))
   const burns = tokens.flatMap((held, at) => held.map((token) => burning(address, token, all[at] as Address)))
   const [first] = burns
   if (first && !(await sender.passes(first)))
@@ -144,7 +144,7 @@ async function ownList(
   if (all.length === 0) throw new TidegateError('BAD_REQUEST', 'members must contain at least one address.')
   const chain = await listChain(context, chainId)
   const sender = await Sender.of(context, chain, options)
-  const { owner } = await listFacts(sender.client, address, chain)
+  const { owner } = await listFacts(sender.moment, address, chain)
   if (isAddressEqual(owner, sender.address)) return { sender, address, all }
   throw new TidegateError(
     'NOT_PERMITTED',

@@ -93,7 +93,7 @@ export async function planOf(context: Context, sender: Sender, served: Served, c
   const prices = sold?.transactions ?? []
   if (sold && prices.length > 0) differences.push({ field: 'price', before: sold.before, after: sold.after })
   // the index may be older
-  const before = STATES[await mustView(sender.client, nft, 'metaDataState', [])] ?? 'disabled'
+  const before = STATES[await mustView(sender.moment, nft, 'metaDataState', [])] ?? 'disabled'
   const after = changes.state ?? before
   if (after !== before) differences.push({ field: 'state', before, after })
   return {

@@ -1,15 +1,8 @@
-import {
-  type Address,
-  decodeEventLog,
-  isAddressEqual,
-  type PublicClient,
-  parseEther,
-  type TransactionReceipt,
-  zeroAddress,
-} from 'viem'
+import { type Address, decodeEventLog, isAddressEqual, parseEther, type TransactionReceipt, zeroAddress } from 'viem'
 import { ONE } from '../buying/offers.js'
 import { EVENTS, PUBLISHING } from '../chain/abi.js'
 import type { Contracts } from '../chain/contracts.js'
+import type { Moment } from '../chain/moment.js'
 import { mustView, view } from '../chain/reads.js'
 import type { Sender } from '../chain/sender.js'
 import { TidegateError } from '../errors.js'
@@ -35,11 +28,11 @@ export async function create(
   contracts: Contracts,
   { name, rate }: { name: string; rate: Rate },
 ): Promise<Created> {
-  const { client, address: owner } = sender
+  const { moment, address: owner } = sender
   const title = printable(name, NAME)
   const nft = { name: title, symbol: 'DATA', templateIndex: 1n, tokenURI: '', transferable: true, owner }
   const datatoken = {
-    templateIndex: await enterpriseTemplate(client, contracts),
+    templateIndex: await enterpriseTemplate(moment, contracts),
     strings: [`Access to ${title}`, 'DATA-1'],
     addresses: [owner, owner, zeroAddress, zeroAddress],
     uints: [CAP, 0n],
@@ -78,11 +71,11 @@ export function fixedRate({ exchanges }: Contracts, { token, decimals, rate }: E
 }
 
 /** Returns the index of the template that buys and orders in one transaction. */
-async function enterpriseTemplate(client: PublicClient, { factory }: Contracts): Promise<bigint> {
-  const count = await mustView(client, factory, 'getCurrentTemplateCount', [])
+async function enterpriseTemplate(moment: Moment, { factory }: Contracts): Promise<bigint> {
+  const count = await mustView(moment, factory, 'getCurrentTemplateCount', [])
   for (let index = 1n; index <= count && index <= TEMPLATES; index++) {
-    const template = await view(client, factory, 'getTokenTemplate', [index])
-    if (template?.isActive && (await view(client, template.templateAddress, 'getId', [])) === 2) return index
+    const template = await view(moment, factory, 'getTokenTemplate', [index])
+    if (template?.isActive && (await view(moment, template.templateAddress, 'getId', [])) === 2) return index
   }
   throw new TidegateError('NO_CONTRACTS', 'The factory of this chain has no datatoken of template 2.')
 }

@@ -1,8 +1,9 @@
-import { type Address, formatUnits, type Hex, isAddressEqual, type PublicClient } from 'viem'
+import { type Address, formatUnits, type Hex, isAddressEqual } from 'viem'
 import { ONE } from '../buying/offers.js'
 import { PUBLISHING } from '../chain/abi.js'
 import { type Contracts, contractsOf } from '../chain/contracts.js'
 import { tokenAt, worded } from '../chain/erc20.js'
+import type { Moment } from '../chain/moment.js'
 import { mustView, view } from '../chain/reads.js'
 import type { Sender, Transaction } from '../chain/sender.js'
 import { byAddress } from '../chain/tokens.js'
@@ -58,12 +59,12 @@ export interface PriceChange {
  * for one without a token if there are prices in several; `NOT_PERMITTED` if another account owns an offer.
  */
 export async function priceChange(context: Context, sender: Sender, wanted: Wanted): Promise<PriceChange> {
-  const { client, address } = sender
+  const { moment, address } = sender
   const { chainId, datatoken, price } = wanted
-  const contracts = await contractsOf(context, chainId)
+  const contracts = await contractsOf(context, chainId, moment)
   const offers = await offersOf(sender, contracts, datatoken)
   const asked = await rateOf(
-    client,
+    moment,
     contracts,
     await byAddress(context, chainId, price === 'free' ? price : withToken(price, offers)),
   )
@@ -71,16 +72,16 @@ export async function priceChange(context: Context, sender: Sender, wanted: Want
   const begun =
     asked === 'free'
       ? beginGiving(kept, { contracts, datatoken })
-      : await beginSelling(client, kept as Exchange | undefined, { contracts, datatoken, asked, owner: address })
+      : await beginSelling(moment, kept as Exchange | undefined, { contracts, datatoken, asked, owner: address })
   const transactions = [...begun, ...endOthers(offers, kept, { datatoken, address })]
-  return { before: await textOf(client, offers), after: await priceText(client, asked), transactions }
+  return { before: await textOf(moment, offers), after: await priceText(moment, asked), transactions }
 }
 
-async function offersOf({ client, address }: Sender, contracts: Contracts, datatoken: Address): Promise<Offers> {
+async function offersOf({ moment, address }: Sender, contracts: Contracts, datatoken: Address): Promise<Offers> {
   const [rates = [], dispensers = [], mayDeploy] = await Promise.all([
-    view(client, datatoken, 'getFixedRates', []),
-    view(client, datatoken, 'getDispensers', []),
-    view(client, datatoken, 'isERC20Deployer', [address]),
+    view(moment, datatoken, 'getFixedRates', []),
+    view(moment, datatoken, 'getDispensers', []),
+    view(moment, datatoken, 'isERC20Deployer', [address]),
   ])
   const approved = (list: readonly Address[], contract: Address) => list.some((one) => isAddressEqual(one, contract))
   const sold = rates.filter(({ contractAddress }) => approved(contracts.exchanges, contractAddress)).slice(0, MOST)
@@ -88,13 +89,13 @@ async function offersOf({ client, address }: Sender, contracts: Contracts, datat
   return {
     exchanges: await Promise.all(
       sold.map(async ({ contractAddress: to, id }) => {
-        const [owner, , , token, , rate, active, supply, , , , mints] = await mustView(client, to, 'getExchange', [id])
+        const [owner, , , token, , rate, active, supply, , , , mints] = await mustView(moment, to, 'getExchange', [id])
         return { to, id, owner, token, rate, active, stocked: mints || supply >= ONE }
       }),
     ),
     dispensers: await Promise.all(
       given.map(async (to) => {
-        const [active, owner, mints, , , balance] = await mustView(client, to, 'status', [datatoken])
+        const [active, owner, mints, , , balance] = await mustView(moment, to, 'status', [datatoken])
         // a dispenser names the factory as owner, and obeys the deployers of the datatoken
         return { to, owner: mayDeploy ? address : owner, active, stocked: mints || balance >= ONE }
       }),
@@ -130,7 +131,7 @@ function beginGiving(
 }
 
 async function beginSelling(
-  client: PublicClient,
+  moment: Moment,
   kept: Exchange | undefined,
   {
     contracts,
@@ -149,11 +150,11 @@ async function beginSelling(
   }
   const { fixedPriceAddress: to, addresses, uints } = fixedRate(contracts, asked, owner)
   // the exchange may mint already, for another token; the datatoken refuses to permit it twice
-  const mints = (await view(client, datatoken, 'isMinter', [to])) === true
+  const mints = (await view(moment, datatoken, 'isMinter', [to])) === true
   const args = [to, addresses, mints ? [...uints.slice(0, 4), 0n] : uints]
   const created = change(datatoken, 'createFixedRate', args, 'to sell at the price')
   if (!mints) return [created]
-  return [created, minting(to, await mustView(client, to, 'generateExchangeId', [asked.token, datatoken]))]
+  return [created, minting(to, await mustView(moment, to, 'generateExchangeId', [asked.token, datatoken]))]
 }
 
 const minting = (to: Address, id: Hex) =>
@@ -180,14 +181,14 @@ function change(to: Address, functionName: string, args: readonly unknown[], wha
   return { to, abi: PUBLISHING, functionName, args, what }
 }
 
-async function textOf(client: PublicClient, { exchanges, dispensers }: Offers): Promise<string> {
+async function textOf(moment: Moment, { exchanges, dispensers }: Offers): Promise<string> {
   const active = exchanges.filter((exchange) => exchange.active)
-  const prices = await Promise.all(active.map((exchange) => priceText(client, exchange)))
+  const prices = await Promise.all(active.map((exchange) => priceText(moment, exchange)))
   return [...(dispensers.some((one) => one.active) ? ['free'] : []), ...prices].join(', ') || 'not for sale'
 }
 
-async function priceText(client: PublicClient, price: 'free' | { token: Address; rate: bigint }): Promise<string> {
+async function priceText(moment: Moment, price: 'free' | { token: Address; rate: bigint }): Promise<string> {
   if (price === 'free') return 'free'
-  const { symbol } = await tokenAt(client, price.token)
+  const { symbol } = await tokenAt(moment, price.token)
   return worded({ amount: formatUnits(price.rate, 18), symbol })
 }

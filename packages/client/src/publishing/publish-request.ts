@@ -1,7 +1,8 @@
-import { type Address, isAddress, type PublicClient, parseUnits } from 'viem'
+import { type Address, isAddress, parseUnits } from 'viem'
 import { sha256In, webLink } from '../assets/asset-links.js'
 import type { Contracts } from '../chain/contracts.js'
 import { tokenAt } from '../chain/erc20.js'
+import type { Moment } from '../chain/moment.js'
 import { view } from '../chain/reads.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
@@ -70,15 +71,15 @@ export async function assertFiles(context: Context, files: readonly FileObject[]
  * Returns the price of an order in the exchange's form. Throws TidegateError `BAD_REQUEST` for an amount that the token
  * cannot express.
  */
-export async function rateOf(client: PublicClient, { ocean }: Contracts, price: Asking): Promise<Rate> {
+export async function rateOf(moment: Moment, { ocean }: Contracts, price: Asking): Promise<Rate> {
   if (price === 'free') return 'free'
   const token = price.token ?? ocean
   if (!token) throw bad('price', 'must name a token: the provider lists no OCEAN token')
   if (!isAddress(token, { strict: false })) throw bad('price', 'must name its token by address')
   if (!/^\d{1,30}(\.\d+)?$/.test(price.amount)) throw bad('price', 'must be a decimal amount such as 5 or 2.5')
-  if ((await view(client, token, 'decimals', [])) === undefined)
+  if ((await view(moment, token, 'decimals', [])) === undefined)
     throw bad('price', `names a token whose decimals cannot be read: ${token}`)
-  const { decimals, symbol } = await tokenAt(client, token)
+  const { decimals, symbol } = await tokenAt(moment, token)
   const fraction = price.amount.split('.')[1]?.replace(/0+$/, '') ?? ''
   const most = Math.min(decimals, 18)
   if (fraction.length > most) throw bad('price', `has more than the ${most} decimals that ${symbol} can be paid in`)

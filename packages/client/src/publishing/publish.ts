@@ -4,6 +4,7 @@ import { type Contracts, contractsOf } from '../chain/contracts.js'
 import { didOf } from '../chain/did.js'
 import { failureOf } from '../chain/failures.js'
 import { ask } from '../chain/reads.js'
+import { receiptOf } from '../chain/receipts.js'
 import { Sender } from '../chain/sender.js'
 import { byAddress } from '../chain/tokens.js'
 import type { Context } from '../context.js'
@@ -35,9 +36,9 @@ export async function publish(context: Context, request: PublishRequest): Promis
   const chainId = request.chainId ?? (await ask((context.wallet as WalletClient).getChainId()))
   const { onStep } = request
   const sender = await Sender.of(context, chainId, { onStep })
-  const contracts = await contractsOf(context, chainId)
-  const rate = await rateOf(sender.client, contracts, await byAddress(context, chainId, request.price))
-  await assertLists(sender.client, request.accessLists ?? [], sender.address)
+  const contracts = await contractsOf(context, chainId, sender.moment)
+  const rate = await rateOf(sender.moment, contracts, await byAddress(context, chainId, request.price))
+  await assertLists(sender.moment, request.accessLists ?? [], sender.address)
   onStep?.('Check the files')
   await assertFiles(context, request.files)
   await assertDescribable(context, sender, { request, chainId })
@@ -78,8 +79,8 @@ async function assertDescribable(
 }
 
 /** Returns the contracts of an earlier attempt. */
-async function resumed({ client, address }: Sender, contracts: Contracts, hash: Hex): Promise<Created> {
-  const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
+async function resumed({ moment, address }: Sender, contracts: Contracts, hash: Hex): Promise<Created> {
+  const receipt = await receiptOf(moment, hash)
   if (receipt?.status === 'success') return createdIn(receipt, contracts)
   throw new TidegateError('NOT_CREATED', `This chain has no successful transaction ${hash} of ${address}.`)
 }

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import { PUBLISHING } from '../chain/abi.js'
 import { type Served, type ServedService, STATES, servedDocument } from '../chain/document.js'
 import { failureOf } from '../chain/failures.js'
+import { momentOf } from '../chain/moment.js'
 import { mustView, view } from '../chain/reads.js'
 import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
@@ -69,7 +70,7 @@ async function begun(context: Context, did: string, changes: Changes) {
   if (changes.keepOld && !changes.files) throw bad('keepOld', 'needs new files')
   const served = await servedDocument(context, did)
   const sender = await permitted(context, served, changes)
-  await assertLists(sender.client, accessLists ?? [], sender.address)
+  await assertLists(sender.moment, accessLists ?? [], sender.address)
   return { served, sender, plan: await planOf(context, sender, served, changes) }
 }
 
@@ -111,18 +112,22 @@ export async function setState(
   if (!STATES.includes(state)) throw new TidegateError('BAD_REQUEST', `state must be one of ${STATES.join(', ')}.`)
   const served = await servedDocument(context, did)
   const sender = await permitted(context, served, options)
-  if (STATES[await mustView(sender.client, served.nft, 'metaDataState', [])] === state)
+  if (STATES[await mustView(sender.moment, served.nft, 'metaDataState', [])] === state)
     return { did, changed: [], transactions: [] }
   await sender.send(stateChange(served.nft, state))
   return { did, changed: ['state'], transactions: sender.sent }
 }
 
 /** Returns a sender that may change the asset. Throws TidegateError `NOT_PERMITTED`, which names the permitted account. */
-async function permitted(context: Context, { chainId, nft, did }: Served, options: SendOptions): Promise<Sender> {
-  const sender = await Sender.of(context, chainId, options)
-  const { client, address } = sender
-  if ((await view(client, nft, 'getPermissions', [address]))?.updateMetadata) return sender
-  const owner = await view(client, nft, 'ownerOf', [1n])
+async function permitted(
+  context: Context,
+  { chainId, nft, did, block }: Served,
+  options: SendOptions,
+): Promise<Sender> {
+  const sender = await Sender.of(context, chainId, options, await momentOf(context, chainId, block))
+  const { moment, address } = sender
+  if ((await view(moment, nft, 'getPermissions', [address]))?.updateMetadata) return sender
+  const owner = await view(moment, nft, 'ownerOf', [1n])
   const whose = owner ? ` Its owner ${owner} may, and whom the owner has named.` : ''
   throw new TidegateError('NOT_PERMITTED', `The account ${address} may not change ${did}.${whose}`)
 }

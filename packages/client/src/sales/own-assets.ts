@@ -1,8 +1,9 @@
-import { type Address, decodeEventLog, encodeEventTopics, type PublicClient, pad } from 'viem'
+import { type Address, decodeEventLog, encodeEventTopics, pad } from 'viem'
 import { EVENTS } from '../chain/abi.js'
 import { contractsOf } from '../chain/contracts.js'
 import { didOf } from '../chain/did.js'
 import { readDocument, type Served } from '../chain/document.js'
+import { type Moment, momentOf } from '../chain/moment.js'
 import { scanLogs } from '../chain/scan.js'
 import type { Context } from '../context.js'
 import { fieldsOf, listOf } from '../values.js'
@@ -19,23 +20,19 @@ export async function createdBy(
   owner: Address,
   { chainId, onIncomplete }: { chainId: number; onIncomplete: (before: Date) => void },
 ): Promise<string[]> {
-  const client = await context.chain(chainId)
+  const moment = await momentOf(context, chainId)
   const [listed, { found, incompleteBefore }] = await Promise.all([
     listedBy(context, owner, chainId),
-    onChain(context, client, { owner, chainId }),
+    onChain(context, moment, { owner, chainId }),
   ])
   if (incompleteBefore) onIncomplete(incompleteBefore)
   return [...new Set([...listed, ...found.map(({ did }) => did)])]
 }
 
-async function onChain(
-  context: Context,
-  client: PublicClient,
-  { owner, chainId }: { owner: Address; chainId: number },
-) {
-  const { factory: address } = await contractsOf(context, chainId)
+async function onChain(context: Context, moment: Moment, { owner, chainId }: { owner: Address; chainId: number }) {
+  const { factory: address } = await contractsOf(context, chainId, moment)
   const [topic] = encodeEventTopics({ abi: EVENTS, eventName: 'NFTCreated' })
-  return scanLogs(client, { topics: [topic, null, pad(owner)], address }, ({ topics, data }) => {
+  return scanLogs(moment, { topics: [topic, null, pad(owner)], address }, ({ topics, data }) => {
     const { args } = decodeEventLog({ abi: EVENTS, eventName: 'NFTCreated', topics, data, strict: true })
     // the event has no time, and no limit of time is set
     return args.admin === owner ? { did: didOf(args.newTokenAddress, chainId), time: new Date(0) } : undefined

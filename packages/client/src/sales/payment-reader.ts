@@ -1,8 +1,9 @@
-import { type Address, type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
+import type { Address, Hex } from 'viem'
 import { Tokens } from '../buying/price.js'
 import { type Contracts, contractsOf } from '../chain/contracts.js'
 import { summed } from '../chain/erc20.js'
-import { ask } from '../chain/reads.js'
+import { type Moment, momentOf } from '../chain/moment.js'
+import { receiptOf } from '../chain/receipts.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
@@ -14,27 +15,22 @@ export class PaymentReader {
   private readonly tokens: Tokens
 
   private constructor(
-    private readonly client: PublicClient,
+    readonly moment: Moment,
     private readonly contracts: Contracts,
     private readonly chainId: number,
   ) {
-    this.tokens = new Tokens(client)
+    this.tokens = new Tokens(moment)
   }
 
   /** Throws TidegateError `CHAIN_UNREACHABLE`, `WRONG_NETWORK`, `NO_CONTRACTS`. */
   static async of(context: Context, chainId: number): Promise<PaymentReader> {
-    const [client, contracts] = await Promise.all([context.chain(chainId), contractsOf(context, chainId)])
-    return new PaymentReader(client, contracts, chainId)
+    const moment = await momentOf(context, chainId)
+    return new PaymentReader(moment, await contractsOf(context, chainId, moment), chainId)
   }
 
   /** Returns the orders of datatokens in a transaction. Throws TidegateError `UNKNOWN_TRANSACTION`, `CHAIN_UNREACHABLE`. */
   async ordersOf(hash: Hex, datatokens: readonly Address[]): Promise<PaidOrder[]> {
-    const receipt = await ask(
-      this.client.getTransactionReceipt({ hash }).catch((error) => {
-        if (error instanceof TransactionReceiptNotFoundError) return undefined
-        throw error
-      }),
-    )
+    const receipt = await receiptOf(this.moment, hash)
     if (receipt) return ordersIn(receipt.logs, this.contracts, new Set(datatokens))
     throw new TidegateError(
       'UNKNOWN_TRANSACTION',

@@ -43,7 +43,7 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
   const rows = listed.filter((row) => row.tx === tx && row.did !== '')
   const [first] = rows
   if (!first) throw await unknownOrder(context, tx, chainId === undefined ? chains : [chainId])
-  const [reader, client] = await Promise.all([PaymentReader.of(context, first.chainId), context.chain(first.chainId)])
+  const reader = await PaymentReader.of(context, first.chainId)
   const pairs = matched(rows, await reader.ordersOfAll(rows, signal))
   const account = context.wallet ? await addressOf(context) : undefined
   if (number !== undefined && (number < 1 || number > pairs.length))
@@ -59,7 +59,7 @@ export async function receipt(context: Context, order: Hex, options: ReceiptOpti
     const publisher = asset ? { publisher: asset.owner } : {}
     if (account && ![row.consumer, order.payer, asset?.owner].includes(account)) continue
     const sale = await saleOf(reader, row, order, served)
-    const sha256 = await acceptedIn(client, tx, row.datatoken)
+    const sha256 = await acceptedIn(reader.moment, tx, row.datatoken)
     const isCurrent = served && termsOf(context.url, served.document)?.sha256 === sha256
     const terms = sha256 ? { terms: { sha256, ...defined({ isCurrent }) } } : {}
     const started = order.renews ? await startOf(reader, row, order.renews) : order.time

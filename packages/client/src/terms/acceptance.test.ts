@@ -1,5 +1,5 @@
-import type { PublicClient } from 'viem'
 import { describe, expect, it } from 'vitest'
+import type { Moment } from '../chain/moment.js'
 import { acceptanceOf, acceptedIn } from './acceptance.js'
 
 const DATATOKEN = `0x${'12'.repeat(20)}` as const
@@ -9,7 +9,7 @@ const marked = (sha256: string) => acceptanceOf(sha256).slice(2)
 const call = '0x1234'
 
 const read = (transaction: unknown) =>
-  acceptedIn({ request: async () => transaction } as unknown as PublicClient, '0x', DATATOKEN)
+  acceptedIn({ find: async () => transaction } as unknown as Moment, '0x', DATATOKEN)
 
 describe('accepted terms of an order', () => {
   it.each<[string, object, string | undefined]>([

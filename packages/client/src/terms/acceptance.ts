@@ -1,6 +1,6 @@
-import { type Address, type Hex, isAddressEqual, type PublicClient } from 'viem'
+import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { Served } from '../chain/document.js'
-import { ask } from '../chain/reads.js'
+import type { Moment } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
@@ -33,8 +33,8 @@ export const acceptanceOf = (sha256: string): Hex => `0x${MARKER}${sha256}`
  * datatoken it ends the calldata. A contract wallet wraps the call: then the calldata must name exactly one SHA-256, which
  * proves less, as others may have written parts of it. Throws TidegateError `CHAIN_UNREACHABLE`.
  */
-export async function acceptedIn(client: PublicClient, hash: Hex, datatoken: Address): Promise<string | undefined> {
-  const { to, input } = fieldsOf(await ask(client.request({ method: 'eth_getTransactionByHash', params: [hash] })))
+export async function acceptedIn(moment: Moment, hash: Hex, datatoken: Address): Promise<string | undefined> {
+  const { to, input } = fieldsOf(await moment.find('eth_getTransactionByHash', hash))
   if (typeof input !== 'string' || !input.startsWith('0x')) return undefined
   const called = addressIn(to)
   return called && isAddressEqual(called, datatoken) ? atEnd(input) : (atEnd(input) ?? onlyOne(input))

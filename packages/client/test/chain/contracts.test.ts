@@ -2,22 +2,24 @@ import { KNOWN_DEPLOYMENTS } from '@tidegate/protocol/networks'
 import { createPublicClient, custom } from 'viem'
 import { expect, it } from 'vitest'
 import { contractsOf } from '../../src/chain/contracts.js'
+import { Moment } from '../../src/chain/moment.js'
 import { tokenNamed, tokens } from '../../src/chain/tokens.js'
 import type { Context } from '../../src/context.js'
 
 it('uses the known contracts of a public network if the provider names none', async () => {
   const asked: unknown[] = []
-  const request = async (call: { params?: unknown }) => {
+  const request = async (call: { method: string; params?: unknown }) => {
     asked.push(call.params)
+    if (call.method === 'eth_getBlockByNumber') return { number: '0x1', timestamp: '0x1' }
     throw new Error('not there')
   }
-  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
-  const context = { api: { get: async () => ({}) }, chain: async () => client } as unknown as Context
-  await expect(contractsOf(context, 137)).rejects.toThrow()
+  const moment = await Moment.of(createPublicClient({ transport: custom({ request }, { retryCount: 0 }) }))
+  const context = { api: { get: async () => ({}) } } as unknown as Context
+  await expect(contractsOf(context, 137, moment)).rejects.toThrow()
   expect(JSON.stringify(asked).toLowerCase()).toContain(
     KNOWN_DEPLOYMENTS.find(({ chainId }) => chainId === 137)?.factory.toLowerCase(),
   )
-  await expect(contractsOf(context, 424242)).rejects.toMatchObject({ code: 'NO_CONTRACTS' })
+  await expect(contractsOf(context, 424242, moment)).rejects.toMatchObject({ code: 'NO_CONTRACTS' })
 })
 
 it('takes the tokens of a public network from its own list, and those of others from the provider', async () => {

@@ -6,6 +6,7 @@ import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import type { World } from '../../../../test/helpers/world.js'
 import { tokenAt } from '../../src/chain/erc20.js'
+import { Moment } from '../../src/chain/moment.js'
 import { walletOf } from '../world.js'
 import { market, useMarket, world } from './market.js'
 
@@ -43,7 +44,7 @@ describe('a token', () => {
     ['that is none', () => '0x' as const, undefined],
   ])('%s is shown nevertheless', async (_, code, symbol) => {
     const address = await at(code())
-    const token = await tokenAt(market.reader, address)
+    const token = await tokenAt(await Moment.of(market.reader), address)
     expect(token.symbol).toBe(symbol ?? `${address.slice(0, 6)}…${address.slice(-4)}`)
     expect(token.decimals).toBeGreaterThanOrEqual(0)
     expect(token.decimals).toBeLessThanOrEqual(255)

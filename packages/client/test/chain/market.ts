@@ -118,7 +118,8 @@ export class Market {
     const publisher = await this.person(sale.publisher)
     const { chainId, addresses, providerUrl: url } = this.world.network
     const context = createContext({ url, wallet: walletFor(this.world, publisher.signer), publicClient: this.reader })
-    const [sender, contracts] = await Promise.all([Sender.of(context, chainId), contractsOf(context, chainId)])
+    const sender = await Sender.of(context, chainId)
+    const contracts = await contractsOf(context, chainId, sender.moment)
     const { price, template = 2, publishFee, timeout = 0 } = sale
     const owner = publisher.address
     const nft = { name: 'Tides', symbol: 'T', templateIndex: 1n, tokenURI: '', transferable: true, owner }

@@ -1,0 +1,164 @@
+import { type Address, type Hex, numberToHex, type PublicClient } from 'viem'
+import type { Context } from '../context.js'
+import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import { fieldsOf, listOf } from '../values.js'
+import { ask, chainUnreachable, inTime, isBehind } from './reads.js'
+
+/** The used fields of a block's header. */
+export interface Header {
+  number: number
+  /** Seconds since 1970. */
+  timestamp: number
+  logsBloom: unknown
+}
+
+/** Facts that the node of a client has shown: an older answer comes from a node that is behind. */
+interface Seen {
+  /** Number of the newest block. */
+  newest: number
+  /** Newest blocks with transactions of this client. */
+  mined: number[]
+  /** Last transaction of each local account. */
+  sent: Map<Address, { nonce: number; hash: Hex }>
+  /** Block that the provider's index had read when the client was first used. */
+  indexed?: Promise<number>
+}
+
+const seenBy = /* @__PURE__ */ new WeakMap<PublicClient, Seen>()
+
+/**
+ * One block of a chain, at which all reads of a decision are made. The node may be a balancer over nodes of different
+ * moments: one that does not know the block is asked again, within `LIMITS.behind`.
+ */
+export class Moment {
+  private constructor(
+    readonly client: PublicClient,
+    readonly seen: Seen,
+    /** Number of the block. */
+    readonly block: number,
+    /** Milliseconds since 1970. */
+    readonly taken: number,
+    private readonly head?: Header,
+  ) {}
+
+  /** Returns the newest block: at least block `least`, and at least every block that the node has shown. */
+  static async of(client: PublicClient, least = 0): Promise<Moment> {
+    const seen = seenOf(client)
+    const head = headerIn(await ask(client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })))
+    if (!head) throw chainUnreachable(undefined, 'with a block')
+    seen.newest = Math.max(seen.newest, head.number)
+    const block = Math.max(seen.newest, least)
+    return new Moment(client, seen, block, Date.now(), head)
+  }
+
+  /** Returns this moment, or a newer one if it is older than `LIMITS.behind.fresh`. */
+  async now(): Promise<Moment> {
+    return Date.now() - this.taken < LIMITS.behind.fresh ? this : this.renewed()
+  }
+
+  /** Returns the newest block, which is not older than this one. */
+  renewed(): Promise<Moment> {
+    return Moment.of(this.client, this.block)
+  }
+
+  /** Returns the moment of a mined transaction. */
+  after({ blockNumber }: { blockNumber: bigint }): Moment {
+    const { seen } = this
+    const block = Number(blockNumber)
+    seen.newest = Math.max(seen.newest, block)
+    seen.mined = [block, ...seen.mined].slice(0, LIMITS.behind.mined)
+    return new Moment(this.client, seen, Math.max(block, this.block), Date.now())
+  }
+
+  /** Sends a read of the state at this block. Throws TidegateError `CHAIN_BEHIND`, and the node's own errors. */
+  async read(method: string, params: readonly unknown[]): Promise<unknown> {
+    const call = { method, params: [...params, numberToHex(this.block)] } as never
+    const answer = await patiently(LIMITS.behind.known, async () => {
+      try {
+        return { result: await inTime(this.client.request(call)) }
+      } catch (error) {
+        if (isBehind(error)) return undefined
+        throw error
+      }
+    })
+    if (answer) return answer.result
+    throw this.behind(this.block)
+  }
+
+  /** Returns a header of this block or an earlier one. Throws TidegateError `CHAIN_BEHIND`, `CHAIN_UNREACHABLE`. */
+  async header(number: number = this.block): Promise<Header> {
+    if (number === this.head?.number) return this.head
+    const header = await patiently(LIMITS.behind.known, async () =>
+      headerIn(await this.asked('eth_getBlockByNumber', [numberToHex(number), false])),
+    )
+    if (header) return header
+    throw this.behind(number)
+  }
+
+  /** Returns an object by its hash; undefined if the node does not show it within some seconds. */
+  find(method: 'eth_getTransactionReceipt' | 'eth_getTransactionByHash', hash: Hex): Promise<unknown> {
+    return patiently(LIMITS.behind.unknown, async () => (await this.asked(method, [hash])) ?? undefined)
+  }
+
+  private asked(method: string, params: readonly unknown[]): Promise<unknown> {
+    return ask(this.client.request({ method, params } as never))
+  }
+
+  private behind(block: number): TidegateError {
+    // a chain that was set back, as local ones are, never reaches the block
+    this.seen.newest = 0
+    const message = `The node of the chain is behind: it does not answer from block ${block}, which the chain has reached. Try again in a minute.`
+    return new TidegateError('CHAIN_BEHIND', message)
+  }
+}
+
+/**
+ * Returns the present moment of a chain: at least block `least`, such as that of a document, and the block that the
+ * provider's index has read. Throws TidegateError `NO_CHAIN`, `WRONG_NETWORK`, `CHAIN_UNREACHABLE`.
+ */
+export async function momentOf(context: Context, chainId: number, least = 0): Promise<Moment> {
+  const client = await context.chain(chainId)
+  const seen = seenOf(client)
+  seen.indexed ??= indexedBlock(context, chainId)
+  return Moment.of(client, Math.max(least, await seen.indexed))
+}
+
+export function seenOf(client: PublicClient): Seen {
+  let seen = seenBy.get(client)
+  if (!seen) {
+    seen = { newest: 0, mined: [], sent: new Map() }
+    seenBy.set(client, seen)
+  }
+  return seen
+}
+
+/** Returns the block that the index of the provider has read; 0 if the provider does not tell it. */
+export async function indexedBlock({ api }: Context, chainId: number): Promise<number> {
+  const status = await api.get<unknown>('/api/services/status').catch(() => undefined)
+  const chain = listOf(fieldsOf(status).chains, 1000)
+    .map(fieldsOf)
+    .find((one) => one.chainId === chainId)
+  return blockIn(chain?.block)
+}
+
+/** Returns an untrusted block number; 0 if it is invalid. */
+export function blockIn(value: unknown): number {
+  const block = Number(value ?? 0)
+  return Number.isSafeInteger(block) && block > 0 ? block : 0
+}
+
+function headerIn(block: unknown): Header | undefined {
+  const { number, timestamp, logsBloom } = fieldsOf(block)
+  return number ? { number: blockIn(number), timestamp: Number(timestamp), logsBloom } : undefined
+}
+
+/** Repeats a look-up with growing pauses until it has a result. Returns undefined after `most` milliseconds. */
+export async function patiently<T>(most: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  const end = Date.now() + most
+  for (let pause: number = LIMITS.behind.pause; ; pause = Math.min(2 * pause, 1_000)) {
+    const found = await look()
+    if (found !== undefined || Date.now() + pause > end) return found
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+}

@@ -1,0 +1,22 @@
+import { indexedBlock, patiently, seenOf } from '../chain/moment.js'
+import type { Context } from '../context.js'
+
+/** Longest wait, in milliseconds: indexes look at their chain every few seconds. */
+const WITHIN = 15_000
+
+/**
+ * Waits until the provider's index has read the last transaction of this client, so that other programs start from it.
+ * Returns whether it has; false at once if the provider does not tell how far its index is.
+ *
+ * @example
+ * await buy(context, did)
+ * await untilIndexed(context, chainId)
+ */
+export async function untilIndexed(context: Context, chainId: number): Promise<boolean> {
+  const [last = 0] = seenOf(await context.chain(chainId)).mined
+  const reached = await patiently(WITHIN, async () => {
+    const block = await indexedBlock(context, chainId)
+    return block >= last || block === 0 ? block : undefined
+  })
+  return reached !== undefined && reached >= last
+}
