@@ -1,5 +1,5 @@
 import { type Chain, type Chains, METADATA_TOPICS, untrustedView, VIEWS } from '@tidegate/chain'
-import type { Logger, Outbound } from '@tidegate/common'
+import { describeAnswer, describeFailedExchange, type Logger, type Outbound } from '@tidegate/common'
 import { isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import { didsOf, type Hint } from '@tidegate/protocol/documents'
 import type { Address, Log } from 'viem'
@@ -68,16 +68,22 @@ export function remoteCacheSource(options: RemoteCacheOptions): AssetSource {
 }
 
 async function fetchCopy({ url, outbound, log, maxDocument }: RemoteCacheOptions, did: string) {
+  const failed = (reason: string) => log.warn({ host: new URL(url).host, reason }, 'metadata cache failed')
   try {
     // caches add escapes and white space to the document
     const maxSize = 2 * maxDocument + CATALOG_LIMITS.outbound.added
-    const { status, text } = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`, maxSize)
-    return status === 200 ? text : undefined
-  } catch {
-    log.warn({ host: new URL(url).host }, 'metadata cache did not answer')
-    return undefined
+    const response = await outbound.text(`${url}/api/aquarius/assets/ddo/${did}`, maxSize)
+    if (response.status === 200 && !NO_JSON.test(response.text)) return response.text
+    // 404: the cache does not know the asset
+    if (response.status !== 404) failed(describeAnswer(response, 'JSON'))
+  } catch (error) {
+    failed(describeFailedExchange(error))
   }
+  return undefined
 }
+
+/** A page of HTML or XML. Other texts are parsed in a sandbox. */
+const NO_JSON = /^\s*</
 
 /** Reads the NFT and its newest metadata event from the chain; undefined if the factory did not deploy it. */
 async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {

@@ -1,5 +1,8 @@
+import { describeFailedExchange } from '@tidegate/common'
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { CHAIN_LIMITS } from './limits.js'
+import { BasicCallRefused } from './rpc/json-rpc.js'
+import { UnexpectedAnswer } from './rpc/json-rpc-http.js'
 import { RateLimited, retryAfterOf } from './rpc/rate-limits.js'
 import { MalformedResponse } from './rpc/validated-transport.js'
 
@@ -43,11 +46,13 @@ export function transportFailure(error: unknown): TransportFailure | undefined {
       const { retryAfter } = cause
       return { reason: 'limits the rate of calls', ...(retryAfter === undefined ? {} : { retryAfter }) }
     }
+    if (cause instanceof BasicCallRefused) return { reason: `refuses all calls with code ${cause.code}` }
     if (!(cause instanceof HttpRequestError)) continue
     const { status, headers } = cause
-    if (status === undefined) return { reason: 'cannot be reached' }
+    if (status === undefined) return { reason: describeFailedExchange(cause.cause) }
     const retryAfter = retryAfterOf(headers?.get('retry-after'))
-    return { reason: `answered ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) }
+    const reason = cause.cause instanceof UnexpectedAnswer ? cause.cause.message : `answered ${status}`
+    return { reason, ...(retryAfter === undefined ? {} : { retryAfter }) }
   }
   return undefined
 }
@@ -85,7 +90,8 @@ export function refusal(error: unknown): string | undefined {
   if (all.some((cause) => cause instanceof ResponseBodyTooLargeError))
     return `answers more than ${CHAIN_LIMITS.chain.response} bytes, or too many values`
   const failure = transportFailure(error)
-  if (failure) return /in time|413|50\d/.test(failure.reason) || all.some(isRefusedLogs) ? failure.reason : undefined
+  if (failure)
+    return /in time$|^answered (413|50\d)/.test(failure.reason) || all.some(isRefusedLogs) ? failure.reason : undefined
   const code = all.map(codeOf).find((found) => found !== undefined)
   return code === 429 ? undefined : `refuses${code === undefined ? '' : ` with code ${code}`}`
 }

@@ -24,6 +24,40 @@ const send =
     response.end(JSON.stringify(value))
 const large = (body: Call | Call[]) => JSON.stringify({ ...results(body), padding: 'a'.repeat(10 * LIMIT) })
 
+const HTML = { 'content-type': 'text/html; charset=utf-8; path=/key-hunter2' }
+const PAGE = '<!DOCTYPE html><title>key-hunter2</title>'
+/** Answers of servers that are no node, and what is said of them. */
+const PAGES: [head: [status: number, headers?: Record<string, string>], body: string, reason: string][] = [
+  [[200, HTML], PAGE, 'answers a web page (text/html) with status 200 instead of JSON-RPC'],
+  [
+    [200, { 'content-type': 'application/json' }],
+    PAGE,
+    'answers a web page (application/json) with status 200 instead of JSON-RPC',
+  ],
+  [[200], '<html>', 'answers a web page with status 200 instead of JSON-RPC'],
+  [
+    [200, { 'content-type': '/key-hunter2' }],
+    'x',
+    'answers a body without a content type with status 200 instead of JSON-RPC',
+  ],
+  [[200, { 'content-type': 'text/plain' }], 'OK', 'answers text/plain with status 200 instead of JSON-RPC'],
+  [[200], '', 'answers an empty body with status 200 instead of JSON-RPC'],
+  [[204], '', 'answers an empty body with status 204 instead of JSON-RPC'],
+  [[200], '{"hello":"key-hunter2"}', 'answers JSON that is no JSON-RPC with status 200'],
+  [[200], '{"error":"key-hunter2 is wrong"}', 'answers JSON that is no JSON-RPC with status 200'],
+  [[200], 'null', 'answers JSON that is no JSON-RPC with status 200'],
+  [[200], '[[]]', 'answers JSON that is no JSON-RPC with status 200'],
+  [[401], '', 'refuses access (status 401)'],
+  [[403, HTML], PAGE, 'refuses access (status 403) with a web page (text/html)'],
+  [[404, HTML], PAGE, 'answered 404 with a web page (text/html)'],
+  [[502, HTML], PAGE, 'answered 502 with a web page (text/html)'],
+  [
+    [302, { location: 'https://login.example/key-hunter2', ...HTML }],
+    PAGE,
+    'redirects (status 302), and redirects are not followed',
+  ],
+]
+
 /** Clients of a node that answers as each test says, over real connections. */
 describe('JSON-RPC over HTTP', () => {
   let answer: Answer = (response, body) => response.end(JSON.stringify(results(body)))
@@ -60,6 +94,11 @@ describe('JSON-RPC over HTTP', () => {
         (value) => expect.fail(`was answered ${value}`),
         (error: Error) => error,
       )
+  const batchFailureOf = async (given: Answer) => {
+    const client = clientOf(given)
+    const [one] = await Promise.allSettled([client.getBlockNumber(), client.getChainId()])
+    return one.status === 'rejected' ? transportFailure(one.reason) : expect.fail('was answered')
+  }
   const causesOf = (error: unknown): unknown[] => (error instanceof Error ? [error, ...causesOf(error.cause)] : [])
 
   it('sends the calls of one turn together, up to a hundred in a request, and one alone as it is', async () => {
@@ -91,7 +130,7 @@ describe('JSON-RPC over HTTP', () => {
     const [block, price] = await Promise.allSettled([client.getBlockNumber(), client.getGasPrice()])
     expect(price).toMatchObject({ status: 'fulfilled', value: 2n })
     expect(transportFailure((block as PromiseRejectedResult).reason)?.reason).toBe(
-      'answers eth_blockNumber with a wrong number',
+      'answers JSON that is no JSON-RPC with status 200',
     )
   })
 
@@ -126,7 +165,9 @@ describe('JSON-RPC over HTTP', () => {
     expect(await clientOf(compressed((body) => JSON.stringify(results(body)))).getBlockNumber()).toBe(1n)
     expect(headers['accept-encoding']).toContain(encoding)
     expect(causesOf(await failureOf(compressed(large)))).toContainEqual(expect.any(ResponseBodyTooLargeError))
-    expect(transportFailure(await failureOf(compressed(large, 20)))).toEqual({ reason: 'cannot be reached' })
+    expect(transportFailure(await failureOf(compressed(large, 20)))).toMatchObject({
+      reason: expect.stringMatching(/^(answers with a broken compression|cannot be reached)/),
+    })
   })
 
   it('reads no more than the limit of a body without end, and closes the connection', async () => {
@@ -170,25 +211,29 @@ describe('JSON-RPC over HTTP', () => {
         { reason: 'answered 429', retryAfter: 7000 },
       ],
       [(response) => response.writeHead(503).end('[]'), { reason: 'answered 503' }],
-      [(response) => response.end('<html>'), { reason: 'cannot be reached' }],
-      [(response) => response.end(), { reason: 'cannot be reached' }],
-      [(response) => response.destroy(), { reason: 'cannot be reached' }],
-      [send(null), { reason: 'answers eth_blockNumber with a wrong number' }],
-      [send([[]]), { reason: 'answers eth_blockNumber with a wrong number' }],
-      // an error of JSON-RPC, whatever the status: the node works
-      [(response) => response.writeHead(400).end('{"error":{"code":-32000,"message":"no"}}'), undefined],
-      [send({ error: 'no' }), undefined],
+      ...PAGES.map(([head, body, reason]): [Answer, object] => [
+        (response) => response.writeHead(...head).end(body),
+        { reason },
+      ]),
+      [(response) => response.destroy(), { reason: 'closes the connection before its answer ends (UND_ERR_SOCKET)' }],
+      [send({ jsonrpc: '2.0', id: 1 }), { reason: 'answers eth_blockNumber with a wrong number' }],
+      // every node answers this call, and no status makes an error of JSON-RPC a fault of HTTP
+      [
+        (response) => response.writeHead(400).end('{"error":{"code":-32000,"message":"no"}}'),
+        { reason: 'refuses all calls with code -32000' },
+      ],
     ]
     for (const [given, reason] of reasons) {
       const failure = transportFailure(await failureOf(given))
       expect(failure).toEqual(reason)
+      expect(await batchFailureOf(given)).toEqual(reason)
       expect(JSON.stringify(failure ?? {})).not.toContain('hunter2')
     }
   })
 
   it('does not follow a redirect: whoever runs a node must not choose what the service asks', async () => {
     const error = await failureOf((response) => response.writeHead(307, { location: `${url}` }).end())
-    expect(transportFailure(error)).toEqual({ reason: 'answered 307' })
+    expect(transportFailure(error)).toEqual({ reason: 'redirects (status 307), and redirects are not followed' })
     expect(bodies).toHaveLength(1)
   })
 

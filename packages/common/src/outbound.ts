@@ -2,16 +2,16 @@ import { Agent } from 'undici'
 import { withDeadline } from './deadline.js'
 
 /** A response of a service that the operator configured. */
-export interface OutboundJson {
-  status: number
-  /** The parsed body; undefined if it is not JSON. */
-  json: unknown
-}
-
-/** The response with its body as text. */
 export interface OutboundText {
   status: number
+  contentType: unknown
   text: string
+}
+
+/** The response with its body as JSON. */
+export interface OutboundJson extends OutboundText {
+  /** The parsed body; undefined if it is not JSON. */
+  json: unknown
 }
 
 interface Sent {
@@ -85,7 +85,8 @@ export class Outbound {
       ...(body === undefined ? {} : { body }),
       signal,
     })
-    return { status: response.statusCode, text: await textOf(response.body, maxSize) }
+    const { statusCode: status, headers } = response
+    return { status, contentType: headers['content-type'], text: await textOf(response.body, maxSize) }
   }
 }
 
@@ -95,17 +96,17 @@ async function textOf(body: AsyncIterable<Buffer>, maxSize: number): Promise<str
   let size = 0
   for await (const part of body) {
     size += part.length
-    if (size > maxSize) throw new Error('The response is too long.')
+    if (size > maxSize) throw Object.assign(new Error('The response is too long.'), { code: 'TOO_LONG' })
     parts.push(part)
   }
   // removes a byte order mark
   return new TextDecoder().decode(Buffer.concat(parts))
 }
 
-function asJson({ status, text }: OutboundText): OutboundJson {
+function asJson(response: OutboundText): OutboundJson {
   try {
-    return { status, json: JSON.parse(text) }
+    return { ...response, json: JSON.parse(response.text) }
   } catch {
-    return { status, json: undefined }
+    return { ...response, json: undefined }
   }
 }

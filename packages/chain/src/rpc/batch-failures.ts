@@ -13,9 +13,10 @@ const FOR_FORM = new Set([400, 405, 413, 414, 415, 422, 501])
 export function batchFailure(error: unknown): 'certain' | 'perhaps' | 'lost' | undefined {
   if (error instanceof TimeoutError) return 'lost'
   if (!(error instanceof HttpRequestError)) return undefined
-  const { status, cause } = error
-  // SyntaxError: the body is no JSON, such as a page of HTML
-  if (status === undefined) return cause instanceof SyntaxError ? 'certain' : 'lost'
+  const { status } = error
+  if (status === undefined) return 'lost'
+  // the body is no JSON-RPC, such as a page of HTML
+  if (status < 300) return 'certain'
   if (status < 400 || NOT_FOR_SIZE.has(status)) return undefined
   return FOR_FORM.has(status) ? 'certain' : 'perhaps'
 }

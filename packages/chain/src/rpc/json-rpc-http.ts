@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { Deadline } from '@tidegate/common'
+import { Deadline, describeAnswer } from '@tidegate/common'
 import { JsonBoundsError, parseJson } from '@tidegate/protocol'
 import { Agent } from 'undici'
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
@@ -10,6 +10,11 @@ import { CHAIN_LIMITS } from '../limits.js'
 import { retryAfterIn } from './rate-limits.js'
 
 export type Call = { jsonrpc: '2.0'; id: number; method: string; params?: unknown }
+
+/** The cause of an HttpRequestError: the node answered something else than JSON-RPC. */
+export class UnexpectedAnswer extends Error {
+  override readonly name = 'UnexpectedAnswer'
+}
 
 /** Characters of a body from which parsing waits for a turn. */
 const LARGE = 262_144
@@ -61,7 +66,7 @@ export class JsonRpcHttp {
    * Sends one call or a batch. Returns the parsed body.
    * @throws TimeoutError, or the signal's reason
    * @throws ResponseBodyTooLargeError if the body has too many bytes or values
-   * @throws HttpRequestError if the node is unreachable, its status is no success, or its body is not JSON
+   * @throws HttpRequestError if the node is unreachable, or sends no JSON-RPC, with an UnexpectedAnswer as its cause
    */
   async send(calls: Call | Call[], signal?: AbortSignal): Promise<unknown> {
     const reason = () => new TimeoutError({ body: calls, url: this.url })
@@ -73,16 +78,14 @@ export class JsonRpcHttp {
       const { statusCode: status, headers } = answer
       const value = this.parsed(text)
       // nodes also send JSON-RPC errors with an HTTP error status; 429 is a rate limit, whatever the body says
-      if ((status >= 200 && status < 300) || (status !== 429 && isRpcAnswer(value))) {
-        if (value !== undefined) return value
-        throw new SyntaxError('The body is not JSON.')
-      }
+      if (status >= 200 && status < 300 ? isRpcBody(value) : status !== 429 && isRpcAnswer(value)) return value
       const retryAfter = headers['retry-after'] ?? secondsIn(value)
       throw new HttpRequestError({
         body: calls,
         status,
         headers: new Headers(typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {}),
         url: this.url,
+        cause: new UnexpectedAnswer(described(status, headers['content-type'], text, value)),
       })
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
@@ -139,6 +142,19 @@ function unescaped(part: string): string {
   } catch {
     return part
   }
+}
+
+function described(status: number, contentType: unknown, text: string, value: unknown): string {
+  if (status < 300 && value !== undefined) return `answers JSON that is no JSON-RPC with status ${status}`
+  return describeAnswer({ status, contentType, text }, 'JSON-RPC')
+}
+
+/** Whether a body holds a reply of JSON-RPC, of any outcome. */
+function isRpcBody(value: unknown): boolean {
+  return [value].flat().some((one) => {
+    const { jsonrpc, error } = Object(one) as { jsonrpc?: unknown; error?: unknown }
+    return jsonrpc !== undefined || 'result' in Object(one) || Object(error) === error
+  })
 }
 
 /** Whether a body is a JSON-RPC error or contains replies to a batch. */

@@ -15,6 +15,12 @@ interface JsonRpcOptions {
   abilities?: NodeAbilities | undefined
 }
 
+/** Calls that every usable node answers: an error means that it refuses all calls, or has no chain yet. */
+const BASIC_CALLS = new Set(['eth_chainId', 'eth_blockNumber'])
+
+/** A node answers a basic call with an error, for instance because its key is not valid. */
+export class BasicCallRefused extends RpcRequestError {}
+
 interface Waiting {
   call: Call
   resolve(outcome: CallOutcome): void
@@ -43,7 +49,8 @@ export function jsonRpc(url: URL, { timeout, batch, maxResponse, abilities }: Js
           : ((await sender.send([call], options?.signal))[0] as CallOutcome)
         if ('error' in outcome) throw outcome.error
         const { error, result } = outcome.reply
-        if (error) throw new RpcRequestError({ body: { method, params }, error, url: http.url })
+        const Refused = BASIC_CALLS.has(method) ? BasicCallRefused : RpcRequestError
+        if (error) throw new Refused({ body: { method, params }, error, url: http.url })
         return result as never
       },
     })

@@ -1,4 +1,4 @@
-import { type Logger, type Outbound, readTextFile } from '@tidegate/common'
+import { describeAnswer, describeFailedExchange, type Logger, type Outbound, readTextFile } from '@tidegate/common'
 import { AccessError } from '@tidegate/protocol'
 import { type Address, getAddress, isAddress } from 'viem'
 import * as z from 'zod'
@@ -80,22 +80,30 @@ export class Purgatory {
 
   private async list<T>(setting: string, from: string | undefined, form: z.ZodType<T[]>): Promise<T[]> {
     if (from === undefined) return []
-    const json = await this.json(from).catch((error: NodeJS.ErrnoException) => {
-      // a URL may hold a key
-      const where = /^https?:/.test(from) ? `at ${new URL(from).host}` : from
-      const why = error.code === 'ENOENT' ? 'there is no such file' : (error.code ?? 'it is not JSON')
-      throw new Error(`${setting}: the list ${where} cannot be read: ${why}.`)
-    })
+    const json = /^https?:/.test(from) ? await this.fetched(setting, from) : readList(setting, from)
     const parsed = form.safeParse(json)
     if (parsed.success) return parsed.data
     const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue
     throw new Error(`${setting}: the list is not of the known form: ${path.join('.') || 'it'} ${message}.`)
   }
 
-  private async json(from: string): Promise<unknown> {
-    if (!/^https?:/.test(from)) return JSON.parse(readTextFile(from))
-    const { status, json } = await this.options.outbound.get(from)
-    if (status !== 200) throw Object.assign(new Error(), { code: `answered ${status}` })
-    return json
+  private async fetched(setting: string, url: string): Promise<unknown> {
+    // the rest of the URL may hold a key
+    const failed = (reason: string) => new Error(`${setting}: the list cannot be read: ${new URL(url).host} ${reason}.`)
+    const response = await this.options.outbound.get(url).catch((error: unknown) => {
+      throw failed(describeFailedExchange(error))
+    })
+    if (response.status !== 200 || response.json === undefined) throw failed(describeAnswer(response, 'JSON'))
+    return response.json
+  }
+}
+
+function readList(setting: string, file: string): unknown {
+  try {
+    return JSON.parse(readTextFile(file))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : (code ?? 'it is not JSON')
+    throw new Error(`${setting}: the list ${file} cannot be read: ${why}.`)
   }
 }

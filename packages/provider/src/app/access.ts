@@ -46,7 +46,7 @@ export async function openAccess(
       quotesEndSince: await store.milestones.get('quotes end'),
       isMissingKey: (chain, address) => providerKeys.isMissing(chain, address),
     }),
-    accessControl: accessControl(settings.RBAC_SERVER_URL, outbound),
+    accessControl: accessControl(settings.RBAC_SERVER_URL, outbound, log),
     accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
     purgatory,
     environments: settings.COMPUTE_ENVIRONMENTS,

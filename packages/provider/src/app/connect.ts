@@ -8,6 +8,7 @@ import {
   type NodesOptions,
   readAddressFile,
   rpcClient,
+  transportFailure,
 } from '@tidegate/chain'
 import { StartError } from '@tidegate/protocol'
 import { type Address, zeroAddress } from 'viem'
@@ -62,18 +63,22 @@ async function chainIdOf(
   timeout: number,
   problems: string[],
 ): Promise<number | undefined> {
+  const reasons: string[] = []
   const chainIds = await Promise.all(
     urls.map((url) =>
       rpcClient(url, { timeout })
         .getChainId()
-        .catch(() => undefined),
+        .catch((error: unknown) => {
+          reasons.push(`${url.host} ${transportFailure(error)?.reason ?? 'answers with an error'}`)
+          return undefined
+        }),
     ),
   )
   const chainId = expected ?? chainIds.find((id) => id !== undefined)
   if (chainId === undefined) {
     const hosts = urls.map(({ host }) => host).join(', ')
     problems.push(
-      `NETWORK_URL: the node at ${hosts} does not answer JSON-RPC. To start without it, name its chain: {"<chain id>": "<URL>"}.`,
+      `NETWORK_URL: the node at ${hosts} does not answer JSON-RPC. ${reasons.join('; ')}. To start without it, name its chain: {"<chain id>": "<URL>"}.`,
     )
     return undefined
   }

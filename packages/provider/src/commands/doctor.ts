@@ -1,11 +1,10 @@
 import { Command } from '@commander-js/extra-typings'
 import { type Chain, type Chains, hasFactory } from '@tidegate/chain'
-import { Outbound } from '@tidegate/common'
 import { describeFault } from '@tidegate/database'
 import { StartError } from '@tidegate/protocol'
 import { connectChains } from '../app/connect.js'
 import { ConfigError, loadSettings } from '../config/load.js'
-import { SETTINGS, type Settings } from '../config/schema.js'
+import type { Settings } from '../config/schema.js'
 import { ruleProblems } from '../orders/fees.js'
 import { tooFewOpenFiles } from '../process/open-files.js'
 import { openStore } from '../state/open.js'
@@ -16,6 +15,7 @@ import { keyFindings } from './doctor/keys.js'
 import { limitFindings, nodeFindings } from './doctor/nodes.js'
 import { publisherFindings } from './doctor/publishers.js'
 import { replicationFindings } from './doctor/replication.js'
+import { serviceFindings } from './doctor/services.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -86,7 +86,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
   } catch (error) {
     yield { ok: false, text: error instanceof StartError ? error.message : `${store}: does not answer` }
   }
-  yield* services(settings)
+  yield* serviceFindings(settings)
 }
 
 async function* chainFindings(chain: Chain): AsyncGenerator<Finding> {
@@ -96,30 +96,4 @@ async function* chainFindings(chain: Chain): AsyncGenerator<Finding> {
   const found = await hasFactory(chain)
   const status = found === undefined ? 'cannot be looked for: no node answers' : 'has code'
   yield { ok: found === true, text: `chain ${chainId}: factory ${deployment.factory} ${status}` }
-}
-
-/** Checks the other configured services. Any HTTP response passes. */
-async function* services(settings: Settings): AsyncGenerator<Finding> {
-  const { IPFS_GATEWAY: ipfs, ARWEAVE_GATEWAY: arweave, FILECOIN_GATEWAY: filecoin = [] } = settings
-  const { METADATA_CACHE_URL: caches = [], RBAC_SERVER_URL: rbac, USE_HTTP_PROOF: proofs } = settings
-  // default gateways are optional: the assets may not need them
-  const byDefault = (name: 'IPFS_GATEWAY' | 'ARWEAVE_GATEWAY') => settings[name] === SETTINGS[name].default
-  const urls: [kind: string, url: string, optional?: boolean][] = [
-    ...ipfs.map((url) => ['IPFS gateway', url, byDefault('IPFS_GATEWAY')] as [string, string, boolean]),
-    ...filecoin.map((url) => ['Filecoin gateway', url] as [string, string]),
-    ...arweave.map((url) => ['Arweave gateway', url, byDefault('ARWEAVE_GATEWAY')] as [string, string, boolean]),
-    ...caches.map((url) => ['metadata cache', url] as [string, string]),
-    ...(rbac ? [['access control server', rbac] as [string, string]] : []),
-    ...(proofs ? [['receiver of proofs', proofs] as [string, string]] : []),
-  ]
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: 1_048_576 })
-  for (const [kind, url, optional = false] of urls) {
-    const reachable = await outbound.get(url).then(
-      () => true,
-      () => false,
-    )
-    const text = `${kind} ${new URL(url).host}: ${reachable ? 'answers' : 'does not answer'}`
-    yield { ok: reachable, text, optional }
-  }
-  await outbound.close()
 }

@@ -1,5 +1,5 @@
 import { type Chain, type Chains, walletClient } from '@tidegate/chain'
-import type { Outbound } from '@tidegate/common'
+import { describeAnswer, describeFailedExchange, type Outbound } from '@tidegate/common'
 import { transactionAccount } from '@tidegate/protocol/keys'
 import { encodeFunctionData, type Hex } from 'viem'
 import type { ProofStore, QueuedProof } from './delivery-store.js'
@@ -27,8 +27,11 @@ export class ProofSender {
 
   private async post(delivery: Delivery, chain: Chain): Promise<boolean> {
     if (this.url === undefined) throw new Error('no receiver is configured any more')
-    const { status } = await this.outbound.post(this.url, proofOf(delivery, chain)).catch(() => ({ status: 0 }))
-    if (status < 200 || status > 299) throw new Error(`the receiver answered ${status || 'nothing'}`)
+    const response = await this.outbound.post(this.url, proofOf(delivery, chain)).catch((error: unknown) => {
+      throw new Error(`the receiver ${describeFailedExchange(error)}`)
+    })
+    if (response.status < 200 || response.status > 299)
+      throw new Error(`the receiver ${describeAnswer(response, 'success')}`)
     return true
   }
 

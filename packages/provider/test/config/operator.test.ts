@@ -100,7 +100,8 @@ describe('commands of an operator', () => {
     const { status, stdout } = await run('doctor')
     expect(status).toBe(1)
     const bad = stdout.split('\n').filter((line) => line.startsWith('FAIL'))
-    expect(bad).toEqual(['FAIL  access control server 127.0.0.1:1: does not answer'])
+    const refused = 'cannot be reached: it refuses connections (ECONNREFUSED)'
+    expect(bad).toEqual([`FAIL  access control server 127.0.0.1:1: ${refused}`])
     for (const what of [
       'settings',
       'node 127.0.0.1',

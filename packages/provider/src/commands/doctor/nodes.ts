@@ -1,5 +1,5 @@
 import { eventsOf } from '@tidegate/catalog'
-import { type Chain, NodeAbilities, refusal, rpcClient } from '@tidegate/chain'
+import { type Chain, NodeAbilities, refusal, rpcClient, transportFailure } from '@tidegate/chain'
 import type { PublicClient } from 'viem'
 import type { Settings } from '../../config/schema.js'
 import type { Finding } from './files.js'
@@ -20,10 +20,11 @@ export async function* nodeFindings({ NETWORK_URL, RPC_TIMEOUT }: Settings): Asy
     for (const url of urls) {
       const client = rpcClient(url, { timeout: RPC_TIMEOUT, abilities: new NodeAbilities(() => true) })
       const begun = Date.now()
-      const [id, head] = await Promise.all([client.getChainId(), client.getBlockNumber()]).catch(() => [])
-      const status =
-        id === undefined ? 'does not answer' : `is on chain ${id} at block ${head}, ${Date.now() - begun} ms`
-      yield { ok: id !== undefined, text: `${chain}, node ${url.host}: ${status}` }
+      const [ok, status] = await Promise.all([client.getChainId(), client.getBlockNumber()]).then(
+        ([id, head]) => [true, `is on chain ${id} at block ${head}, ${Date.now() - begun} ms`] as const,
+        (error) => [false, transportFailure(error)?.reason ?? 'does not answer'] as const,
+      )
+      yield { ok, text: `${chain}, node ${url.host}: ${status}` }
     }
 }
 
