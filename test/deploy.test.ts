@@ -162,6 +162,8 @@ describe('deployment files', () => {
       // the service itself is not installed where this test runs
       const local = text.replace('/usr/bin/node', process.execPath)
       expect(verify(local)).toMatchObject({ status: 0, stderr: '' })
+      // wrong settings end the service with 2
+      expect(text).toMatch(/^RestartPreventExitStatus=2$/m)
       // without it the service cannot list the addresses of its machine
       expect(text).toMatch(/^RestrictAddressFamilies=.*AF_NETLINK/m)
       expect(verify(local.replace('Restart=always', 'Restrat=always')).stderr).toContain('Restrat')

@@ -57,6 +57,10 @@ describe.skipIf(!render)('the Helm chart', () => {
     objects.find((object) => object.kind === kind) as KubernetesObject
   const containerOf = (objects: KubernetesObject[]) => byKind(objects, 'Deployment').spec.template.spec.containers[0]
 
+  it.each(['7', '1e5', 'true', 'a'.repeat(53)])('renders valid objects for the release %s', (release) => {
+    for (const object of render(ALL, release)) validate(object)
+  })
+
   it('renders valid objects with its default values', () => {
     const objects = render({ settings: { NETWORK_URL } })
     expect(objects.map(({ kind }) => kind).sort()).toEqual(

@@ -152,7 +152,7 @@ describe('several workers', () => {
   it('report wrong settings once', async () => {
     const wrong = { ...environment, NETWORK_URL: 'http://127.0.0.1:1', METRICS_PORT: '' }
     expect(await runCommand(['start'], wrong)).toMatchObject({
-      status: 2,
+      status: 69,
       stderr: expect.stringMatching(
         /^tidegate: NETWORK_URL: the node at 127\.0\.0\.1:1 does not answer JSON-RPC\. .*\n$/,
       ),

@@ -25,18 +25,18 @@ export function helm(): ChartRenderer | undefined {
 }
 
 /** Renders the chart of deploy/helm with values. Returns the objects; throws Helm's message where it refuses. */
-export type ChartRenderer = (values: object) => KubernetesObject[]
+export type ChartRenderer = (values: object, release?: string) => KubernetesObject[]
 
 /** An object of Kubernetes, as a chart renders it. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever a chart renders
 export type KubernetesObject = { apiVersion: string; kind: string; metadata: { name: string } } & Record<string, any>
 
 function byBinary(binary: string): ChartRenderer {
-  return (values) => {
+  return (values, release = 'demo') => {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
     const file = join(folder, 'values.yaml')
     writeFileSync(file, stringify(values))
-    const rendered = spawnSync(binary, ['template', 'demo', CHART, '--values', file], { encoding: 'utf8' })
+    const rendered = spawnSync(binary, ['template', release, CHART, '--values', file], { encoding: 'utf8' })
     rmSync(folder, { recursive: true })
     if (rendered.status !== 0) throw new Error(rendered.stderr)
     return objectsIn(rendered.stdout)
@@ -48,14 +48,14 @@ import json, sys
 import helm_python as helm
 with helm.Chart.load(sys.argv[1]) as chart:
     try:
-        print(json.dumps(chart.render(json.loads(sys.argv[2]), name="demo")))
+        print(json.dumps(chart.render(json.loads(sys.argv[2]), name=sys.argv[3])))
     except helm.HelmError as error:
         sys.exit(str(error))
 `
 
 function byLibrary(python: string): ChartRenderer {
-  return (values) => {
-    const rendered = spawnSync(python, ['-c', RENDER, CHART, JSON.stringify(values)], { encoding: 'utf8' })
+  return (values, release = 'demo') => {
+    const rendered = spawnSync(python, ['-c', RENDER, CHART, JSON.stringify(values), release], { encoding: 'utf8' })
     if (rendered.status !== 0) throw new Error(rendered.stderr)
     const files = Object.entries(JSON.parse(rendered.stdout) as Record<string, string>)
     return files.flatMap(([name, text]) => (name.endsWith('.yaml') ? objectsIn(text) : []))

@@ -64,7 +64,7 @@ describe('a start with wrong settings', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
     expect(await runCommand(['start'], { ...environment, METRICS_PORT: String(port) })).toMatchObject({
-      status: 2,
+      status: 69,
       stderr: `tidegate: METRICS_PORT: cannot listen at 127.0.0.1:${port}: the port is in use.\n`,
     })
     other.close()

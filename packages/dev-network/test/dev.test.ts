@@ -149,11 +149,6 @@ describe('on a network with settings of its own', () => {
         /^tidegate: PROVIDER_PRIVATE_KEY: must be 32 bytes of hex/,
       ],
       [
-        'an unreachable node',
-        { NETWORK_URL: 'http://127.0.0.1:1/key', PROVIDER_PRIVATE_KEY: KEY },
-        /^tidegate: NETWORK_URL: the node at 127\.0\.0\.1:1 does not answer/,
-      ],
-      [
         'another chain',
         { NETWORK_URL: '{"1":"RPC"}', PROVIDER_PRIVATE_KEY: KEY },
         /^tidegate: NETWORK_URL: the node at \S+ is on chain 8996, not on chain 1\./,
@@ -173,6 +168,12 @@ describe('on a network with settings of its own', () => {
       const result = await start({ ...rest, NETWORK_URL: (NETWORK_URL as string).replace('RPC', dev.facts.rpcUrl) })
       expect(result).toEqual({ status: 2, lines: [expect.stringMatching(message)], wrote: false })
       expect(result.lines.join()).not.toContain('11111111')
+    })
+
+    it('says in one line that no node can be reached, exits with 69 and writes nothing', async () => {
+      const result = await start({ NETWORK_URL: 'http://127.0.0.1:1/key', PROVIDER_PRIVATE_KEY: KEY })
+      const line = expect.stringMatching(/^tidegate: NETWORK_URL: the node at 127\.0\.0\.1:1 does not answer/)
+      expect(result).toEqual({ status: 69, lines: [line], wrote: false })
     })
 
     it('serves a chain and stops gracefully on SIGTERM', async () => {

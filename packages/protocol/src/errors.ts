@@ -94,5 +94,5 @@ export class StartError extends Error {
   }
 }
 
-/** The database cannot be used now. The settings may be right: a later start may succeed. */
+/** A database, node, list or port cannot be used now. The settings may be right: a later start may succeed. */
 export class UnavailableError extends StartError {}

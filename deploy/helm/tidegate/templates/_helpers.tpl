@@ -8,7 +8,7 @@
 
 {{- define "tidegate.selector" -}}
 app.kubernetes.io/name: tidegate
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "tidegate.labels" -}}

@@ -1,5 +1,5 @@
 import { describeAnswer, describeFailedExchange, type Logger, type Outbound, readTextFile } from '@tidegate/common'
-import { AccessError } from '@tidegate/protocol'
+import { AccessError, UnavailableError } from '@tidegate/protocol'
 import { type Address, getAddress, isAddress } from 'viem'
 import * as z from 'zod'
 
@@ -89,7 +89,8 @@ export class Purgatory {
 
   private async fetched(setting: string, url: string): Promise<unknown> {
     // the rest of the URL may hold a key
-    const failed = (reason: string) => new Error(`${setting}: the list cannot be read: ${new URL(url).host} ${reason}.`)
+    const { host } = new URL(url)
+    const failed = (reason: string) => new UnavailableError([`${setting}: the list cannot be read: ${host} ${reason}.`])
     const response = await this.options.outbound.get(url).catch((error: unknown) => {
       throw failed(describeFailedExchange(error))
     })

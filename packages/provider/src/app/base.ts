@@ -73,7 +73,7 @@ export async function openGround(settings: Settings, local: LocalChain | undefin
     log,
   })
   await purgatory.start().catch((error: Error) => {
-    throw new StartError([error.message])
+    throw error instanceof StartError ? error : new StartError([error.message])
   })
   return { log, metrics, tracing, trace, chains, outbound, purgatory, console }
 }

@@ -10,7 +10,7 @@ import {
   rpcClient,
   transportFailure,
 } from '@tidegate/chain'
-import { StartError } from '@tidegate/protocol'
+import { StartError, UnavailableError } from '@tidegate/protocol'
 import { type Address, zeroAddress } from 'viem'
 import { type Keyring, openKeyring } from '../config/keyring.js'
 import { forChain } from '../config/parsers/chains.js'
@@ -21,10 +21,11 @@ type Instrumentation = Pick<NodesOptions, 'log' | 'onOutcome' | 'onRepeated' | '
 /**
  * Requests the chain id of every configured node and builds the chains. A chain without a responding node is served as
  * soon as one responds; if its id is not configured, a node must respond now. Throws one StartError that lists nodes of
- * other chains, and chains without id, contracts or key.
+ * other chains, and chains without id, contracts or key; an UnavailableError if no node responded that must.
  */
 export async function connectChains(settings: Settings, instrumentation: Instrumentation = {}): Promise<Chains> {
   const problems: string[] = []
+  const unreachable: string[] = []
   const deployments = knownDeployments(settings, problems)
   const keyring = await openKeyring(settings, problems)
   if (problems.length > 0) throw new StartError(problems)
@@ -33,7 +34,7 @@ export async function connectChains(settings: Settings, instrumentation: Instrum
   const connected = await Promise.all(
     configured.map(async ([expected, nodes]) => {
       const before = problems.length
-      const chainId = await chainIdOf(expected, nodes, settings.RPC_TIMEOUT, problems)
+      const chainId = await chainIdOf(expected, nodes, settings.RPC_TIMEOUT, { problems, unreachable })
       const misplaced = problems.length > before
       const chain =
         chainId === undefined
@@ -49,19 +50,20 @@ export async function connectChains(settings: Settings, instrumentation: Instrum
       return { ...chain, factoryFound: factoryFound === true }
     }),
   )
-  if (problems.length > 0) throw new StartError(problems)
+  if (problems.length > 0) throw new StartError([...problems, ...unreachable])
+  if (unreachable.length > 0) throw new UnavailableError(unreachable)
   return new Map(connected.flatMap((chain) => (chain ? [[chain.chainId, chain]] : [])))
 }
 
 /**
  * Returns the expected chain id, or else the id of the first node that responds. Adds a problem for each node of another
- * chain, and if no id is known.
+ * chain, and to `unreachable` if no id is known.
  */
 async function chainIdOf(
   expected: number | undefined,
   urls: URL[],
   timeout: number,
-  problems: string[],
+  { problems, unreachable }: Record<'problems' | 'unreachable', string[]>,
 ): Promise<number | undefined> {
   const reasons: string[] = []
   const chainIds = await Promise.all(
@@ -77,7 +79,7 @@ async function chainIdOf(
   const chainId = expected ?? chainIds.find((id) => id !== undefined)
   if (chainId === undefined) {
     const hosts = urls.map(({ host }) => host).join(', ')
-    problems.push(
+    unreachable.push(
       `NETWORK_URL: the node at ${hosts} does not answer JSON-RPC. ${reasons.join('; ')}. To start without it, name its chain: {"<chain id>": "<URL>"}.`,
     )
     return undefined

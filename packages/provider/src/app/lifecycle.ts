@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chains } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import { DATABASE_LIMITS } from '@tidegate/database'
-import { StartError } from '@tidegate/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../config/schema.js'
 import type { HttpServer } from '../http/server.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { startMetricsServer } from '../metrics/server.js'
-import { listenProblem } from '../process/listening.js'
+import { listenError } from '../process/listening.js'
 import { tooFewOpenFiles } from '../process/open-files.js'
 import { startFields } from './start-line.js'
 
@@ -51,7 +50,7 @@ export class Lifecycle {
       this.metricsServer = await startMetricsServer(metrics.registry, METRICS_HOST, METRICS_PORT, log)
     const { backlog } = PROVIDER_LIMITS.http
     const url = await http.app.listen({ host, port, backlog }).catch((error: NodeJS.ErrnoException) => {
-      throw new StartError([listenProblem(['HOST', 'PORT'], { host, port }, error)])
+      throw listenError(['HOST', 'PORT'], { host, port }, error)
     })
     log.info(startFields(settings, chains, url), 'service started')
     for (const task of background) task.start()

@@ -1,7 +1,6 @@
 import type { Logger } from '@tidegate/common'
-import { StartError } from '@tidegate/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { listenProblem } from '../process/listening.js'
+import { listenError } from '../process/listening.js'
 
 /** The source of metrics: one process, or the aggregate of its workers. */
 export interface MetricsSource {
@@ -17,9 +16,17 @@ export async function startMetricsServer(
   log: Logger,
 ): Promise<FastifyInstance> {
   const app = Fastify({ logger: false, forceCloseConnections: true })
-  app.get('/metrics', async (_request, reply) => reply.type(source.contentType).send(await source.metrics()))
+  // scrapes at the same time share one reading of database, disk and workers
+  let reading: Promise<string> | undefined
+  const read = () => {
+    reading ??= source.metrics().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  app.get('/metrics', async (_request, reply) => reply.type(source.contentType).send(await read()))
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError([listenProblem(['METRICS_HOST', 'METRICS_PORT'], { host, port }, error)])
+    throw listenError(['METRICS_HOST', 'METRICS_PORT'], { host, port }, error)
   })
   log.info({ url: app.listeningOrigin }, 'metrics are served')
   return app
