@@ -18,12 +18,12 @@ export const CHAIN_LIMITS = {
     /** Milliseconds to wait for events that the bloom of a new block names and no node returns. */
     patience: 10_000,
     /** Milliseconds between attempts of a comparison. */
-    retry: 15_000,
+    retry: 10_000,
     /** Comparisons of blocks with incomplete evidence before they are final: after milliseconds, and so many blocks together unless the chain is quiet. */
     early: [
-      { age: 15_000, blocks: 8 },
-      { age: 60_000, blocks: 32 },
-      { age: 300_000, blocks: 32 },
+      { age: 10_000, blocks: 8 },
+      { age: 30_000, blocks: 16 },
+      { age: 120_000, blocks: 32 },
     ],
     /** Milliseconds since a block was applied before it can be final: on fast chains INDEX_REORG_DEPTH takes seconds. */
     age: 120_000,

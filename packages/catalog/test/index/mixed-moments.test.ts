@@ -165,6 +165,30 @@ describe('a node that is many nodes', () => {
       })
     })
 
+    it('costs a good node two requests for a new block, with its events', async () => {
+      const proxy = await RpcProxy.before(network.rpcUrl)
+      const chain = await chainAt(proxy.url)
+      const [asset] = await publish(chain, 1)
+      const follower = followerOf(chain, session.store)
+      await eventually(async () => {
+        await follower.step()
+        return isAtHead(session.store)
+      })
+      const costOf = async () => {
+        proxy.forget()
+        expect(await follower.step()).toBe(true)
+        expect(await isAtHead(session.store)).toBe(true)
+        return { requests: proxy.posts, calls: proxy.calls }
+      }
+      const headers = ['eth_getBlockByNumber', 'eth_getBlockByNumber']
+      await rpc('evm_mine')
+      expect(await costOf()).toEqual({ requests: 1, calls: headers })
+      await revoke(asset?.nft as `0x${string}`)
+      expect(await costOf()).toEqual({ requests: 2, calls: [...headers, 'eth_getLogs'] })
+      await rpc('anvil_mine', toHex(10))
+      expect(await costOf()).toEqual({ requests: 2, calls: Array(2 + 9).fill('eth_getBlockByNumber') })
+    })
+
     it.each([1, 2, 3])('equals the index of a perfect node, seed %i (threat 128)', async (seed) => {
       const lags = [0, 0, 600, 1500]
       const node = await balancedNode(network.rpcUrl, { lags: { blocks: lags, logs: lags }, repeats: 0.2, seed })

@@ -89,8 +89,14 @@ export function rollbackSuite(session: StoreSession): void {
   it('deletes checkpoints of final blocks', async () => {
     await commit(session, PUBLISHED, 5, { provisional: true })
     await commit(session, [], 6, { provisional: true })
-    await commit(session, [], 9, { provisional: true })
+    await commit(session, [{ kind: 'state', nft: NFT, state: 3 }], 9, { provisional: true })
+    expect(await checkpoints()).toEqual([9, 6, 5])
+    const { index } = session.store
+    // block 8 has no checkpoint
+    await index.confirm(1, 8)
     expect(await checkpoints()).toEqual([9, 6])
+    await index.rollback(1, at(6))
+    expect((await index.asset(DID))?.metadata.state).toBe(0)
     await commit(session, [], 500)
     expect(await checkpoints()).toEqual([500])
   })
