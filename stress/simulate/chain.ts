@@ -111,7 +111,7 @@ export class ScriptedChain {
     if (this.blooms === 'full') bytes.fill(255)
     const logged = this.blooms === 'empty' ? [] : logs.flatMap(({ address, topics }) => [address, ...topics])
     for (const value of logged) setBits(bytes, value)
-    if (this.blooms === 'busy') for (let at = 0; at < 160; at++) bytes[this.random(256)] = this.random(256)
+    if (this.blooms === 'busy') for (let at = 0; at < 900; at++) setBit(bytes, this.random(2048))
     return `0x${Buffer.from(bytes).toString('hex')}`
   }
 
@@ -173,9 +173,13 @@ const MARKETS: Address[] = ['1', '2'].map((digit) => checksummed(`0x${digit.repe
 function setBits(bloom: Uint8Array, value: Hex): void {
   const hash = hexToBytes(keccak256(value))
   for (const at of [0, 2, 4]) {
-    const bit = (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047
-    bloom[255 - (bit >> 3)] = (bloom[255 - (bit >> 3)] as number) | (1 << (bit & 7))
+    setBit(bloom, (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047)
   }
+}
+
+function setBit(bloom: Uint8Array, bit: number): void {
+  const at = bloom.length - 1 - (bit >> 3)
+  bloom[at] = (bloom[at] as number) | (1 << (bit & 7))
 }
 
 /** The contracts that were deployed in some blocks. */
