@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Encrypt new files with the present ones
-         * @description Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file that is among the new ones is left out; one whose name is taken gets the folder old.
+         * @description Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file whose name is taken moves into the folder old, old 2, ….
          */
         post: operations["encryptVersion"];
         delete?: never;

@@ -79,7 +79,7 @@ describe('sandbox', () => {
     expect(await sandbox.run('echo', 'alive')).toBe('alive')
   })
 
-  it('limits the memory of a thread whatever heap the process was given (threat 120)', async () => {
+  it('limits the memory of a thread whatever heap the process was given (threat 132)', async () => {
     const { memory, youngGeneration } = COMMON_LIMITS.sandbox
     for (const flag of ['max-old-space-size=2000', 'max-semi-space-size=64', 'max-heap-size=3000']) {
       setFlagsFromString(`--${flag}`)

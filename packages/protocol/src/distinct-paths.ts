@@ -7,24 +7,31 @@ import { foldedName } from './public-name.js'
 export class DistinctPaths {
   private readonly files = new Set<string>()
   private readonly folders = new Set<string>()
+  /** Further names tried for each number of a file: none is tried twice, so that equal numbers and names cost no more than others. */
+  private readonly tries = new Map<number, number>()
 
   pathOf(file: number, wanted: string): string {
-    const numbered = wanted.replace(/[^/]*$/, `${file}-$&`)
-    let path = this.isFree(wanted) ? wanted : numbered
-    while (!this.isFree(path)) path = `${file}-${path}`
-    this.files.add(foldedName(path))
-    for (const folder of foldersOf(path)) this.folders.add(folder)
+    let path = this.isFree(wanted) ? wanted : wanted.replace(/[^/]*$/, `${file}-$&`)
+    while (!this.isFree(path)) {
+      const n = this.tries.get(file) ?? 0
+      this.tries.set(file, n + 1)
+      path = `${n === 0 ? file : `${file}-${n}`}-${wanted}`
+    }
+    const folded = foldedName(path)
+    this.files.add(folded)
+    for (const folder of foldersOf(folded)) this.folders.add(folder)
     return path
   }
 
   private isFree(path: string): boolean {
     const folded = foldedName(path)
-    return !this.files.has(folded) && !this.folders.has(folded) && !foldersOf(path).some((one) => this.files.has(one))
+    return !this.files.has(folded) && !this.folders.has(folded) && !foldersOf(folded).some((one) => this.files.has(one))
   }
 }
 
-/** Returns the folders on the way to a path, folded. */
+/** Returns the folders on the way to a path. */
 function foldersOf(path: string): string[] {
-  const parts = foldedName(path).split('/').slice(0, -1)
-  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+  const folders: string[] = []
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at))
+  return folders
 }

@@ -1,4 +1,4 @@
-import { AssetError, isAddressText, withoutMark } from '@tidegate/protocol'
+import { AssetError, isAddressText, PROTOCOL_LIMITS, parseJson } from '@tidegate/protocol'
 import { decrypt, type ProviderKey } from '@tidegate/protocol/keys'
 import { type Address, isAddressEqual } from 'viem'
 import { STORAGE_LIMITS } from './limits.js'
@@ -66,7 +66,7 @@ function decryptedJson(encrypted: string, keys: readonly ProviderKey[]): unknown
   const content = decrypted(encrypted, keys)
   if (!content) throw new UndecryptableFiles()
   try {
-    return JSON.parse(withoutMark(content.toString('utf8')))
+    return parseJson(content.toString('utf8'), PROTOCOL_LIMITS.filesObject)
   } catch {
     throw unreadable()
   }

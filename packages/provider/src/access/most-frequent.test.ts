@@ -9,7 +9,7 @@ describe('the most frequent text', () => {
     expect(texts.first()).toBe('a')
   })
 
-  it('is found among a flood of others, whose number takes no memory (threat 121)', () => {
+  it('is found among a flood of others, whose number takes no memory (threat 133)', () => {
     const texts = new MostFrequent()
     let most = 0
     for (let at = 0; at < 200_000; at++) {

@@ -79,7 +79,7 @@ describe('the count of assets whose files need a missing key', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('learns the own endpoint beside documents that each name a hundred others (threat 121)', async () => {
+  it('learns the own endpoint beside documents that each name a hundred others (threat 133)', async () => {
     const store = openSqliteStore(newFolder())
     ended.push(() => store.close())
     const files = encrypted(own)

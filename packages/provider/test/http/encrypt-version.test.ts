@@ -1,5 +1,6 @@
 import type { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { HELD, heldBy } from '../../../../test/helpers/measured.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { ask, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -20,8 +21,12 @@ describe('POST /api/services/encrypt/version', () => {
   })
 
   const object = (path: string) => ({ type: 'url', url: `https://secret.example/${path}`, method: 'GET' })
-  const filesOf = (files: object[], nftAddress = asset.nft) =>
-    JSON.stringify({ nftAddress, datatokenAddress: asset.datatoken, files })
+  const filesOf = (files: unknown[], nftAddress = asset.nft, datatokenAddress = asset.datatoken) =>
+    JSON.stringify({ nftAddress, datatokenAddress, files })
+  const filesIn = (text: string): { name?: string }[] => {
+    const key = providerKey(world.network.accounts[8]?.privateKey as `0x${string}`)
+    return JSON.parse(decrypt([key], Buffer.from(text.slice(2), 'hex')).toString()).files
+  }
 
   async function post(body: string, signer = publisher, changed: Record<string, string> = {}) {
     const nonce = freshNonce()
@@ -40,14 +45,56 @@ describe('POST /api/services/encrypt/version', () => {
     })
   }
 
-  it('appends the present files, without copies, and moves taken names into a folder', async () => {
+  it('appends the present files, and moves taken names into a folder', async () => {
     const added = [{ ...object('c'), name: 'tides.csv' }, object('a')]
     const { status, text } = await post(filesOf(added))
     expect(status, text).toBe(201)
-    const key = providerKey(world.network.accounts[8]?.privateKey as `0x${string}`)
-    const { files } = JSON.parse(decrypt([key], Buffer.from(text.slice(2), 'hex')).toString())
     const named = (path: string, name: string) => ({ ...object(path), name })
-    expect(files).toEqual([...added, named('b', 'old/tides.csv'), named('d', 'old 2/tides.csv')])
+    expect(filesIn(text)).toEqual([...added, object('a'), named('b', 'old/tides.csv'), named('d', 'old 2/tides.csv')])
+  })
+
+  it('does not tell by its length whether a location was guessed (threat 125)', async () => {
+    const [right, wrong] = await Promise.all(['a', 'z'].map((path) => post(filesOf([object(path)]))))
+    expect([right?.status, wrong?.status]).toEqual([201, 201])
+    expect(right?.text.length).toBe(wrong?.text.length)
+  })
+
+  it('takes as long for many equal names as for others, and each signature once (threat 120)', async () => {
+    const many = Array.from({ length: 8_000 }, () => ({ name: 'a' }))
+    const crowded = await world.publish({ publisher, files: many })
+    const body = filesOf([{ name: 'a' }], crowded.nft, crowded.datatoken)
+    const of = { documentId: crowded.did }
+    const texts: string[] = []
+    const held = await heldBy(async () => {
+      for (let n = 0; n < 3; n++) texts.push((await post(body, publisher, of)).text)
+    })
+    expect(held).toBeLessThan(HELD)
+    const names = filesIn(texts[0] as string).map(({ name }) => name)
+    expect(names.slice(0, 3)).toEqual(['a', 'old/a', 'old 2/a'])
+    expect(new Set(names).size).toBe(8_001)
+    const nonce = freshNonce()
+    const signed = { ...of, nonce, signature: await signText(publisher, `${publisher.address}${nonce}encryptVersion`) }
+    const long = filesOf([object('x'.repeat(200_000))], crowded.nft, crowded.datatoken)
+    const refused = [await post(long, publisher, signed), await post(long, publisher, signed)]
+    expect(refused.map(({ status }) => status)).toEqual([400, 400])
+    expect(refused[0]?.text).toMatch(/more than 262000 bytes/)
+    expect(refused[1]?.text).toMatch(/nonce must be greater/)
+  })
+
+  it('takes a list from ciphertext for as untrusted as one from a body (threat 120)', async () => {
+    const wrong = [{ name: '../a' }, { name: 5 }, { name: '' }, 'text', null, ['x']]
+    const odd = await world.publish({ publisher, files: [...wrong, object('a')] })
+    const sent = filesOf([object('c')], odd.nft, odd.datatoken)
+    const { text } = await post(sent, publisher, { documentId: odd.did })
+    expect(filesIn(text)).toEqual([object('c'), {}, {}, {}, 'text', null, ['x'], object('a')])
+    const bad = filesOf([{ ...object('c'), name: '../a' }])
+    expect(await post(bad)).toMatchObject({ status: 400, json: { errors: { 'files[0].name': [expect.any(String)] } } })
+    const deep = JSON.parse('['.repeat(100) + ']'.repeat(100))
+    const nested = await world.publish({ publisher, files: [deep] })
+    const into = filesOf([object('c')], nested.nft, nested.datatoken)
+    expect(await post(into, publisher, { documentId: nested.did })).toMatchObject({
+      ...{ status: 400, json: { code: 'FILES_UNREADABLE' } },
+    })
   })
 
   it('refuses everybody but those who may change the metadata, and discloses nothing (threat 106)', async () => {

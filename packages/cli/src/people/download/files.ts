@@ -19,6 +19,7 @@ export function assertFirstAvailable({ files }: AssetService): void {
 
 /** Sum of the known sizes in bytes, or undefined if none is known. */
 export function sizeOf({ files }: AssetService, wanted: number[]): number | undefined {
-  const sizes = files.filter(({ index }) => wanted.includes(index)).flatMap(({ size }) => size ?? [])
+  const indexes = new Set(wanted)
+  const sizes = files.filter(({ index }) => indexes.has(index)).flatMap(({ size }) => size ?? [])
   return sizes.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0)
 }

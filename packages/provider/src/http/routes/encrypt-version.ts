@@ -6,7 +6,7 @@ import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
 import { address, described, text } from '../endpoints/params.js'
-import { ENCRYPTED, encryptFor, FILES_BODY, hexOf, octets } from './encrypt.js'
+import { admitEncryption, ENCRYPTED, encryptedHex, FILES_BODY, octets } from './encrypt.js'
 
 const params = {
   documentId: described(text, 'DID of the asset.', 'did:op:0000'),
@@ -22,7 +22,7 @@ export const encryptVersion: Endpoint = {
   doc: {
     summary: 'Encrypt new files with the present ones',
     description:
-      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file that is among the new ones is left out; one whose name is taken gets the folder old.',
+      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file whose name is taken moves into the folder old, old 2, ….',
     token: true,
     params: { ...params, ...PROOF },
     body: FILES_BODY,
@@ -55,9 +55,9 @@ export const encryptVersion: Endpoint = {
         const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encryptVersion')]
         const updater = await proveConsumer(sent, consumerAddress, messages, chain, services)
         await assertUpdater(opened, updater.address)
-        const files = withPresentFiles(access, opened, body)
-        const encrypted = await encryptFor(updater, { chain, body: files }, access.accessControl, uploads.hosting)
-        const hex = await hexOf(encrypted)
+        // the size of the work below is the choice of the publisher: no signature pays for it twice
+        await admitEncryption(updater, chain, access.accessControl)
+        const hex = await encryptedHex(chain, withPresentFiles(access, opened, body), uploads.hosting)
         reply.code(201).type('text/plain')
         return hex
       })

@@ -67,9 +67,8 @@ export const encrypt: Endpoint = {
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
         const chain = chainOf(readParams(schema, queryOnly).chainId, chains)
         const body = octets(request)
-        const consumer = await prove(queryOnly, chain)
-        const encrypted = await encryptFor(consumer, { chain, body }, access.accessControl, uploads.hosting)
-        const hex = await hexOf(encrypted)
+        await admitEncryption(await prove(queryOnly, chain), chain, access.accessControl)
+        const hex = await encryptedHex(chain, body, uploads.hosting)
         // ocean.py compares the whole header, and the framework would add a charset to text
         reply.code(201).type('text/plain')
         return hex
@@ -78,24 +77,31 @@ export const encrypt: Endpoint = {
   },
 }
 
-/** Encrypts a document for a consumer, or for anybody. Throws AccessError, ValidationError, StateError. */
-export async function encryptFor(
+/** Asks the operator's access control about a consumer, or anybody, and consumes the nonce. Throws AccessError, ValidationError, StateError. */
+export async function admitEncryption(
   consumer: AuthenticatedConsumer | undefined,
-  { chain, body }: { chain: Chain; body: Buffer },
+  chain: Chain,
   accessControl: AccessControl,
-  hosting: Hosting | undefined,
-): Promise<Buffer> {
+): Promise<void> {
   const about = consumer ? { consumer: consumer.address } : {}
   await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
   await consumer?.consumeNonce()
-  const encrypted = encryptTo(chain.key.publicKey, body)
+}
+
+/** Encrypts a document to the provider key of a chain. Returns 0x and hex as bytes. Throws ValidationError, StateError. */
+export async function encryptedHex(
+  { chainId, key }: Chain,
+  body: Buffer,
+  hosting: Hosting | undefined,
+): Promise<Buffer> {
+  const encrypted = encryptTo(key.publicKey, body)
   // before the response, so that the use of a hosted file is known before its publication
-  await hosting?.uses.recordEncrypted(chain.chainId, body, encrypted)
-  return encrypted
+  await hosting?.uses.recordEncrypted(chainId, body, encrypted)
+  return hexOf(encrypted)
 }
 
 /** Returns 0x and hex as bytes, which need no further encoding. Long input yields to the event loop. */
-export async function hexOf(bytes: Buffer): Promise<Buffer> {
+async function hexOf(bytes: Buffer): Promise<Buffer> {
   const { hexChunk: turn } = PROTOCOL_LIMITS.body
   const text = Buffer.allocUnsafe(2 + 2 * bytes.length)
   text.write('0x', 'latin1')
