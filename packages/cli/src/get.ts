@@ -110,7 +110,7 @@ function destinationOf({ output, file, all, archive, sha256, force, json }: GetO
 
 /** Checks that need no payment. Throws CommandError if the files are unavailable, or the destination cannot take them. */
 async function assertRunnable({ did, options, destination: { target }, service, files, quote }: Run): Promise<void> {
-  if (options.all && target) await assertTree(target, service.files, keepsDots(options))
+  if (options.all && target) await assertTree(target, service.files)
   if (options.all || options.archive) {
     // some of the files may exist from an earlier run
     if (quote.order) return
@@ -154,9 +154,7 @@ async function fetchFiles(
     if (output) return [await fetchToStream(session, { ...wanted, file }, options.output as string, output)]
     const inFolder = { ...wanted, target: target as Target }
     makeFolder(inFolder.target)
-    return options.all
-      ? fetchAll(session, inFolder, service.files, keepsDots(options))
-      : [await fetchFile(session, { ...inFolder, file })]
+    return options.all ? fetchAll(session, inFolder, service.files) : [await fetchFile(session, { ...inFolder, file })]
   }
   return fetching().catch((error) => {
     // bytes that a failed stream took are lost
@@ -180,9 +178,6 @@ function report(
   const common = { did, order, bought: bought !== undefined && !bought.reused, transactions }
   out.result(options.all ? { ...common, files } : { ...common, ...files[0] })
 }
-
-/** Whether hidden files keep their names: without a named folder they could become settings of the current one. */
-const keepsDots = ({ output }: GetOptions) => output !== undefined
 
 /** Most files that an error lists. */
 const LISTED = 20

@@ -71,9 +71,9 @@ async function linkAll({ client, out, signal }: WalletSession, did: string, opti
 /** Returns the path of each file below the folder of a download: the publisher's, or the name in the link. */
 async function pathsOf(files: readonly AssetFile[]): Promise<(link: FileLink) => string> {
   const { safePath } = await import('@tidegate/client/node')
-  const names = new Map(files.map(({ index, name = '' }) => [index, safePath(name, false)]))
+  const names = new Map(files.map(({ index, name = '' }) => [index, safePath(name)]))
   const paths = new DistinctPaths()
-  return ({ file, url }) => paths.pathOf(file, names.get(file) || safePath(lastPart(url), false) || `file-${file}`)
+  return ({ file, url }) => paths.pathOf(file, names.get(file) || safePath(lastPart(url)) || `file-${file}`)
 }
 
 /** Returns the last part of a URL, decoded; empty if it is malformed. */

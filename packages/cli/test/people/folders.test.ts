@@ -15,6 +15,9 @@ const TREE: Record<string, string> = {
   'b/x.csv': 'of b',
 }
 
+/** The same as a buyer gets it: no name is hidden. */
+const GOT = Object.fromEntries(Object.entries(TREE).map(([name, content]) => [name.replace(/^\./, ''), content]))
+
 describe('a folder', () => {
   let world: World
   let proxy: CuttingProxy
@@ -51,7 +54,7 @@ describe('a folder', () => {
     return Object.fromEntries(paths.map((path) => [path.slice(at(folder).length + 1), readFileSync(path, 'utf8')]))
   }
 
-  it('is published with its paths and media types, and got with them', async () => {
+  it('is published with its paths and media types, and got without hidden names (threat 105)', async () => {
     const published = await publish(at('tides'), '--hidden')
     expect(published.status, published.stderr).toBe(0)
     did = published.answer.did
@@ -66,11 +69,11 @@ describe('a folder', () => {
     mkdirSync(at('got'))
     const got = await get('--all', '-o', at('got'))
     expect(got.status, got.stderr).toBe(0)
-    expect(tree('got')).toEqual(TREE)
+    expect(tree('got')).toEqual(GOT)
     // completed files stay, the rest is got again
     rmSync(at('got/b'), { recursive: true })
     expect((await get('--all', '-o', at('got'))).answer.files).toHaveLength(2)
-    expect(tree('got')).toEqual(TREE)
+    expect(tree('got')).toEqual(GOT)
   })
 
   it('is never written outside the target', async () => {
@@ -85,7 +88,7 @@ describe('a folder', () => {
     const got = await get('--archive', '-o', at('all.zip'))
     expect(got.answer, got.stderr).toMatchObject({ path: at('all.zip'), bought: false })
     execFileSync('python3', ['-m', 'zipfile', '-e', at('all.zip'), at('unzipped')])
-    expect(tree('unzipped')).toEqual(TREE)
+    expect(tree('unzipped')).toEqual(GOT)
     proxy.cuts = [200_000]
     expect(await get('--archive', '-o', at('cut.zip'))).toMatchObject({
       status: 1,

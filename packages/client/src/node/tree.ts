@@ -8,15 +8,13 @@ import { isForeign } from './safe-files.js'
 const DEPTH = 32
 
 /**
- * Returns a publisher's name of a file as a relative path of safe names. A hidden name keeps its dot only with `hidden`. Empty
- * if nothing is left.
+ * Returns a publisher's name of a file as a relative path of safe names. None is hidden: programs read such files as settings.
+ * Empty if nothing is left.
  */
-export function safePath(name: string, hidden: boolean): string {
-  const parts = name.split('/').map((part) => {
-    const safe = safeName(part)
-    return hidden && safe !== '' && /^\.[^.\s]/.test(part) ? `.${safe}` : safe
-  })
-  return parts
+export function safePath(name: string): string {
+  return name
+    .split('/')
+    .map(safeName)
     .filter((part) => part !== '')
     .slice(-DEPTH)
     .join('/')

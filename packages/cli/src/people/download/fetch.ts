@@ -148,15 +148,11 @@ export async function fetchToStream(
   return { file, path, bytes, sha256: found }
 }
 
-/**
- * Downloads several files into a folder, under the publisher's paths. Skips files that an earlier run completed. Hidden names
- * keep their dot only with `hidden`.
- */
+/** Downloads several files into a folder, under the publisher's paths. Skips files that an earlier run completed. */
 export async function fetchAll(
   session: WalletSession,
   wanted: Omit<WantedFile, 'file' | 'nameInFolder'>,
   files: readonly NamedFile[],
-  hidden: boolean,
 ): Promise<Fetched[]> {
   const { placeBelow, safePath } = await import('@tidegate/client/node')
   const fetched: Fetched[] = []
@@ -168,7 +164,7 @@ export async function fetchAll(
       path = paths.pathOf(file, told)
       return path
     }
-    const known = safePath(name ?? '', hidden)
+    const known = safePath(name ?? '')
     try {
       const target = known === '' ? { folder } : targetAt(placeBelow(folder, nameInFolder(known), true))
       fetched.push(await fetchFile(session, { ...wanted, target, file, nameInFolder }))
@@ -185,10 +181,10 @@ type NamedFile = Pick<AssetFile, 'index' | 'name'>
 const targetAt = (path: string): Target => ({ folder: dirname(path), name: basename(path) })
 
 /** Checks the folders on the way to all files, and makes none. Throws TidegateError. */
-export async function assertTree({ folder }: Target, files: readonly NamedFile[], hidden: boolean): Promise<void> {
+export async function assertTree({ folder }: Target, files: readonly NamedFile[]): Promise<void> {
   const { placeBelow, safePath } = await import('@tidegate/client/node')
   for (const { name = '' } of files) {
-    const path = safePath(name, hidden)
+    const path = safePath(name)
     if (path !== '') placeBelow(folder, path, false)
   }
 }

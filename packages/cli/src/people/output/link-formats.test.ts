@@ -9,7 +9,7 @@ const HOSTILE = '../../\t\r\n  out=/etc/passwd\n--config=x\u2028/..\\"; rm -rf ~
 describe('entries of a list of links', () => {
   it.each(Object.entries(LINK_FORMATS))('of the format %s hold a hostile name in one line', (_name, { entry }) => {
     const honest = entry({ url: URL, path: 'file.csv' })
-    const path = safePath(HOSTILE, false)
+    const path = safePath(HOSTILE)
     const hostile = entry({ url: URL, path })
     expect(hostile.split('\n')).toHaveLength(honest.split('\n').length)
     expect(hostile.replace(path, 'file.csv')).toBe(honest)
