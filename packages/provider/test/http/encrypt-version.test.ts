@@ -82,8 +82,8 @@ describe('POST /api/services/encrypt/version', () => {
   })
 
   it('takes a list from ciphertext for as untrusted as one from a body (threat 120)', async () => {
-    const wrong = [{ name: '../a' }, { name: 5 }, { name: '' }, 'text', null, ['x']]
-    const odd = await world.publish({ publisher, files: [...wrong, object('a')] })
+    const wrong: unknown[] = [{ name: '../a' }, { name: 5 }, { name: '' }, 'text', null, ['x']]
+    const odd = await world.publish({ publisher, files: [...wrong, object('a')] as object[] })
     const sent = filesOf([object('c')], odd.nft, odd.datatoken)
     const { text } = await post(sent, publisher, { documentId: odd.did })
     expect(filesIn(text)).toEqual([object('c'), {}, {}, {}, 'text', null, ['x'], object('a')])

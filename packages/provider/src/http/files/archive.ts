@@ -1,11 +1,11 @@
-import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { Asset } from '@tidegate/catalog'
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
-import { discard, type FileDescription, type OpenedFile, type StoredFile, safeName, safePath } from '@tidegate/storage'
-import { ZipFile } from 'yazl'
+import { type FileDescription, type OpenedFile, type StoredFile, safeName, safePath } from '@tidegate/storage'
 import { fallbackName } from './disposition.js'
 import { declaredLength } from './pump.js'
+import { zipLength } from './zip-format.js'
+import { type ZipSource, zipStream } from './zip-stream.js'
 
 /** The media type of archives. */
 const ZIP = 'application/zip'
@@ -29,18 +29,13 @@ export interface Archive extends OpenedFile {
 }
 
 /**
- * Opens a ZIP archive of files: stored, ZIP64 if needed, UTF-8 names. Files are opened one after the other as the archive
- * is read, so that memory is bounded. The body fails if one of them fails or has another length than declared. Rejects with
- * the error of the first file.
+ * Opens a ZIP archive of files with UTF-8 names. Files are opened one after the other as the archive is read, so that memory is
+ * bounded. The body fails if one of them fails or has another length than declared. Rejects with the error of the first file.
  */
 export async function openArchive(options: ArchiveOptions): Promise<Archive> {
   const first = await options.open(0)
-  const zip = new ZipFile()
-  const body = zip.outputStream as Readable
   const bytes = new Map<string | undefined, number>()
-  zip.on('error', (error) => body.destroy(error))
-  addAll(zip, body, first, options, bytes).catch((error) => body.destroy(error))
-  return { ...headOf(options), body, bytes }
+  return { ...headOf(options), body: zipStream(sourcesOf(first, options, bytes)), bytes }
 }
 
 /** Returns the name of the archive of an asset's files. */
@@ -57,69 +52,49 @@ function headOf({ name, length }: Pick<ArchiveOptions, 'name' | 'length'>) {
 }
 
 /** Returns the bytes of an archive of described files; undefined if the length of one is not known. */
-export function archiveLength(
-  files: readonly StoredFile[],
-  described: readonly FileDescription[],
-  modified: Date,
-): number | undefined {
-  const zip = new ZipFile()
+export function archiveLength(files: readonly StoredFile[], described: readonly FileDescription[]): number | undefined {
   const paths = new DistinctPaths()
+  const sized: { path: string; size: number }[] = []
   for (const [index, file] of files.entries()) {
-    const { contentLength, contentType, name } = described[index] as FileDescription
-    if (contentLength === undefined) return undefined
-    const headers = { 'content-length': String(contentLength), ...(contentType ? { 'content-type': contentType } : {}) }
-    const path = paths.pathOf(index, nameOf(index, file, { headers, ...(name ? { name } : {}) }))
-    zip.addReadStreamLazy(path, entryOf({ headers }, modified), () => undefined)
+    const { contentLength: size, contentType, name } = described[index] as FileDescription
+    if (size === undefined) return undefined
+    const headers = contentType ? { 'content-type': contentType } : {}
+    sized.push({ path: paths.pathOf(index, nameOf(index, file, { headers, ...(name ? { name } : {}) })), size })
   }
-  let length: number | undefined
-  const take = (bytes: number) => {
-    length = bytes
-  }
-  zip.end(endOf(files), take as () => void)
-  return length
+  return zipLength(sized)
 }
 
-/** The library counts a directory of 64 KiB wrongly, unless its end is of the 64-bit form. Fifty files have a shorter one. */
-const endOf = (files: readonly StoredFile[]) => ({ forceZip64Format: files.length > 50, comment: '' })
-
-async function addAll(
-  zip: ZipFile,
-  body: Readable,
+async function* sourcesOf(
   first: OpenedFile,
   { files, open, modified }: ArchiveOptions,
   bytes: Map<string | undefined, number>,
-): Promise<void> {
+): AsyncGenerator<ZipSource> {
   const paths = new DistinctPaths()
   for (const [index, file] of files.entries()) {
     const opened = index === 0 ? first : await open(index)
-    const leave = () => discard(opened.body)
-    if (body.destroyed) return leave()
-    body.once('close', leave)
-    opened.body.on('data', (chunk: Buffer) => {
-      bytes.set(opened.hostedBy, (bytes.get(opened.hostedBy) ?? 0) + chunk.length)
-    })
-    opened.body.pause()
-    const ended = once(opened.body, 'end')
-    zip.addReadStream(opened.body, paths.pathOf(index, nameOf(index, file, opened)), entryOf(opened, modified))
-    await ended
-    body.off('close', leave)
+    const size = declaredLength(opened)
+    yield {
+      path: paths.pathOf(index, nameOf(index, file, opened)),
+      modified: timeOf(opened, modified),
+      size: Number.isFinite(size) ? size : undefined,
+      body: opened.body,
+      onBytes: (count) => bytes.set(opened.hostedBy, (bytes.get(opened.hostedBy) ?? 0) + count),
+    }
   }
-  zip.end(endOf(files))
 }
 
 type Described = Pick<OpenedFile, 'name' | 'headers'>
 
-/** Returns the path of a file in the archive: the publisher's name, the storage's, or a generic one. */
+/** Returns the path of a file in the archive, for every system: the publisher's name, the storage's, or a generic one. */
 function nameOf(index: number, { publicName }: StoredFile, { name, headers }: Described): string {
   const path = publicName === undefined ? safeName(name ?? '') : safePath(publicName)
-  return path || fallbackName(index, headers['content-type'])
+  // Windows has no such names
+  return path.replace(/[<>:"|?*]/g, '_') || fallbackName(index, headers['content-type'])
 }
 
-function entryOf(opened: Pick<OpenedFile, 'headers'>, modified: Date) {
-  const size = declaredLength(opened)
-  const told = new Date(opened.headers['last-modified'] ?? '')
-  // ZIP knows the years from 1980 to 2107
-  const mtime = told.getUTCFullYear() > 1980 && told.getUTCFullYear() < 2107 ? told : modified
-  const length = Number.isFinite(size) ? { size } : { forceZip64Format: true }
-  return { compress: false, mode: 0o100644, mtime, ...length }
+/** Returns the time of a file: the storage's, unless archives have no such year. DOS begins in 1980, and 32 bits end in 2038. */
+function timeOf({ headers }: Pick<OpenedFile, 'headers'>, modified: Date): Date {
+  const told = new Date(headers['last-modified'] ?? '')
+  const year = told.getUTCFullYear()
+  return year >= 1980 && year < 2038 ? told : modified
 }

@@ -120,7 +120,7 @@ async function openAll(request: FastifyRequest, admitted: Admitted, transfer: Tr
   const described = files.every(({ type }) => type === 'hosted')
     ? await inBatches(files, (file) => file.describe({ signal, budget: 'paid' }))
     : undefined
-  const length = described && archiveLength(files, described, modified)
+  const length = described && archiveLength(files, described)
   if (request.method === 'HEAD') return describeArchive({ name, length })
   const open = (index: number) =>
     openPaid(files[index] as StoredFile, { method: 'GET', headers: {} }, { request, admitted, transfer })
