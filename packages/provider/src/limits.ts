@@ -85,6 +85,16 @@ export const PROVIDER_LIMITS = {
     /** Seconds for which a cache may keep a page: as long as a changed price may be told. */
     maxAge: 60,
   },
+  archives: {
+    /** Files of other storages in one archive: each is a request to somebody else. Clients get more files one by one. */
+    foreign: 100,
+    /** Files that all archives of a process request of one host at once: those of one archive. */
+    burst: 100,
+    /** Milliseconds for each further file of a host: ten a second are a load that any storage bears. */
+    interval: 100,
+    /** Hosts whose pace is in memory. */
+    hosts: 10_000,
+  },
   fileinfo: {
     /** Storage objects that one request may list, each of which counts as a request; so do as many files of a published service. Market pages list one to ten. */
     listed: 20,

@@ -15,6 +15,7 @@ export { STORAGE_LIMITS } from './limits.js'
 export { safePath } from './public-name.js'
 export { BUCKET_NAME, REGION_NAME } from './s3-names.js'
 export { safeName } from './safe-name.js'
+export { SingleFlight } from './single-flight.js'
 export type {
   Budget,
   FileDescription,

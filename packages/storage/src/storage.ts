@@ -30,6 +30,8 @@ export interface RequestContext {
   /** Called with the number of bytes received from storages. */
   fetched?: ((bytes: number) => void) | undefined
   userdata?: UserData | undefined
+  /** Called before each request to a storage with its host. Resolves when the request may be sent. */
+  pace?: ((host: string) => Promise<void>) | undefined
 }
 
 /** A request for a file. `headers`: the consumer's range and conditions. */

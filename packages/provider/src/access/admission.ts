@@ -1,6 +1,7 @@
-import type { Hex } from '@tidegate/protocol'
+import { type Hex, ValidationError } from '@tidegate/protocol'
 import type { StoredFile, UserData } from '@tidegate/storage'
 import type { AuthenticatedConsumer } from '../auth/authenticate.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { type VerifiedOrder, verifyOrder } from '../orders/verify.js'
 import type { Access } from './access.js'
 import { environmentsFor } from './environments.js'
@@ -49,6 +50,7 @@ export async function admit(
   const { fileIndex } = wanted
   const files = fileIndex === undefined ? opened.files() : [opened.file(fileIndex)]
   const userdata = completeUserdata(service.consumerParameters, wanted.userdata)
+  if (fileIndex === undefined) assertArchivable(files)
   for (const file of files) file.check(userdata)
   const order = await verifyOrder(
     {
@@ -73,4 +75,18 @@ export async function admit(
     service: { did: ddo.id, serviceId: service.id },
   })
   return { opened, consumer, fileIndex, files, userdata, order }
+}
+
+/** Whether this service hosts a file. Any other costs a request to somebody else. */
+export const isHosted = ({ type }: StoredFile) => type === 'hosted'
+
+/** Throws ValidationError for more files of other storages than one archive may request. */
+function assertArchivable(files: readonly StoredFile[]): void {
+  const { foreign: most } = PROVIDER_LIMITS.archives
+  const foreign = files.filter((file) => !isHosted(file)).length
+  if (foreign > most)
+    throw ValidationError.of(
+      'archive',
+      `The archive field is for at most ${most} files of other storages, and there are ${foreign}. Download them by fileIndex.`,
+    )
 }

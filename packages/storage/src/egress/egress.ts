@@ -132,10 +132,11 @@ export class Egress {
    * Resolves a URL of another protocol to a checked address. Acquires a slot in the budget, which the caller must release.
    * @throws StorageError if the destination is not allowed, or the budget has no free slot
    */
-  async pin(url: URL, defaultPort: number, { signal, budget }: RequestContext): Promise<PinnedDestination> {
+  async pin(url: URL, defaultPort: number, { signal, budget, pace }: RequestContext): Promise<PinnedDestination> {
     const { policy, connectTimeout, responseTimeout, stallTimeout, ca } = this.options
     const port = Number(url.port || defaultPort)
     if (!isAllowedHost(url.hostname, policy) || (url.port !== '' && !isAllowedPort(port, policy))) throw unreachable()
+    await pace?.(url.hostname)
     const release = this.pools[budget].tryAcquire(url.hostname)
     try {
       // the brackets of IPv6 belong to the URL, not to the address
@@ -169,7 +170,7 @@ export class Egress {
   }
 
   private async send(request: CheckedRequest, host: HostClass): Promise<UpstreamResponse> {
-    const { url, target: path, method, headers, body, signal, budget, fetched } = request
+    const { url, target: path, method, headers, body, signal, budget, fetched, pace } = request
     const { onOutcome, responseTimeout: timeout } = this.options
     const pool = this.pools[budget]
     const sent = {
@@ -186,6 +187,7 @@ export class Egress {
       return exchange(sent, { dispatcher, signal, timeout, onEnd, ...(fetched ? { fetched } : {}) })
     }
     try {
+      await pace?.(url.hostname)
       const response = await (method === 'POST' ? send() : retryOnReset(send, signal))
       onOutcome?.(response.status < 500 ? 'ok' : 'failed', host)
       return response

@@ -172,8 +172,8 @@ function openedFile({ status, headers, body }: EgressResponse, name: string | un
 }
 
 /** Returns the common context of all requests of one download. */
-function sharedContext({ signal, budget, fetched }: RequestContext): Omit<RequestContext, 'userdata'> {
-  return { signal, budget, ...(fetched ? { fetched } : {}) }
+function sharedContext({ signal, budget, fetched, pace }: RequestContext): Omit<RequestContext, 'userdata'> {
+  return { signal, budget, ...(fetched ? { fetched } : {}), ...(pace ? { pace } : {}) }
 }
 
 /** Removes the consumer's If-Range, which could turn a range of the publisher into the whole file. */

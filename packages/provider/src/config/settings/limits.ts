@@ -16,7 +16,7 @@ export const LIMITS = {
   CONSUMER_REQUESTS_PER_DAY: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 0,
-    doc: 'Maximum downloads (GET) in 24 hours by one consumer, whatever network address they come from, over all instances; 0 is unlimited. Only authenticated requests count, so that nobody can use up the limit of somebody else.',
+    doc: 'Maximum downloads (GET) in 24 hours by one consumer; an archive counts each file of another storage, and its HEAD counts as one. They count whatever network address they come from, over all instances; 0 is unlimited. Only authenticated requests count, so that nobody can use up the limit of somebody else.',
   }),
   CONSUMER_BYTES_PER_DAY: setting({
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),

@@ -1,14 +1,16 @@
 import type { TickBatch } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
-import { discard, inBatches, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
+import { discard, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Admitted } from '../../access/admission.js'
+import { type Admitted, isHosted } from '../../access/admission.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import type { Metrics } from '../../metrics/metrics.js'
 import type { ByteBudgets, Transfer } from '../limits/byte-budgets.js'
 import type { ConsumerLimits, CountedDownload } from '../limits/consumer-limits.js'
+import { HostPace } from '../limits/host-pace.js'
 import { beginTransfer } from '../limits/rate-limits.js'
-import { type Archive, archiveLength, archiveName, describeArchive, openArchive } from './archive.js'
+import { type Archive, archiveName, describeArchive, openArchive } from './archive.js'
+import { ArchiveLengths } from './archive-lengths.js'
 import { type DeliveryRecords, recordDelivery } from './record.js'
 import { lengthOf, type SendOptions, type SentFile, sendFile } from './send-file.js'
 import { conditionsFor, type TaggedFile, withSealedTag } from './validators.js'
@@ -33,26 +35,28 @@ export interface DownloadsOptions {
 
 /** The last steps of each download, after its consumer was admitted. */
 export class Downloads {
+  private readonly lengths = new ArchiveLengths()
+  private readonly pace = new HostPace()
+
   constructor(private readonly options: DownloadsOptions) {}
 
   /**
    * Consumes the nonce, opens the storage and sends the file, or an archive of all. A GET is counted, limited and recorded.
-   * A HEAD consumes no nonce, so that a GET with the same signature may follow. Throws LimitError, ValidationError,
+   * A HEAD consumes no nonce, so that a GET with the same signature may follow; that of an archive is counted. Throws LimitError, ValidationError,
    * StateError, StorageError.
    */
   async send(request: FastifyRequest, reply: FastifyReply, admitted: Admitted): Promise<FastifyReply> {
     const { consumer, fileIndex = 0 } = admitted
     const { bytes, consumerLimits, batch, stallTimeout } = this.options
     const isHead = request.method === 'HEAD'
-    await consumerLimits.assertLeft(consumer)
-    if (!isHead) {
-      await consumer.consumeNonce()
-      await consumerLimits.countRequest(consumer)
-    }
+    const downloads = isHead ? Number(admitted.fileIndex === undefined) : downloadsIn(admitted)
+    await consumerLimits.assertLeft(consumer, Math.max(1, downloads))
+    if (!isHead) await consumer.consumeNonce()
+    if (downloads > 0) await consumerLimits.countRequest(consumer, downloads)
     const transfer = beginTransfer(bytes, request)
     const file =
       admitted.fileIndex === undefined
-        ? await openAll(request, admitted, transfer)
+        ? await this.openAll(request, admitted, transfer)
         : await openOne(request, admitted, transfer)
     const onEnd = isHead ? () => undefined : await this.begin(request, admitted, file)
     return sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
@@ -67,6 +71,26 @@ export class Downloads {
   ): FastifyReply {
     const { bytes, batch, stallTimeout } = this.options
     return sendFile(reply, file, { index: 0, batch, stallTimeout, transfer: beginTransfer(bytes, request), ...more })
+  }
+
+  /**
+   * Opens an archive of all files. It has no ranges, and a length if this service hosts all files. Throws StorageError if the first
+   * file cannot be opened.
+   */
+  private async openAll(request: FastifyRequest, admitted: Admitted, transfer: Transfer | undefined): Promise<Archive> {
+    const { opened, files } = admitted
+    const { asset } = opened
+    const { signal } = request.lifetime
+    // other storages would have to be asked for each length
+    const length = files.every(isHosted) ? await this.lengths.of(opened, files, signal) : undefined
+    const name = archiveName(asset)
+    if (request.method === 'HEAD') return describeArchive({ name, length })
+    const modified = asset.published === undefined ? new Date() : new Date(asset.published * 1000)
+    const open = (index: number) => {
+      const asked = { method: 'GET', headers: {}, pace: this.pace.ofFile(signal) } as const
+      return openPaid(files[index] as StoredFile, asked, { request, admitted, transfer })
+    }
+    return openArchive({ files, open, modified, name, length })
   }
 
   /** Counts the beginning of a download. Returns the callback for its end. Throws LimitError, StateError, StorageError. */
@@ -109,32 +133,19 @@ async function openOne(
   return withSealedTag(await openPaid(files[0] as StoredFile, asked, { request, admitted, transfer }), tagged)
 }
 
-/** Opens an archive of all files. It has no ranges, and a length if this service hosts all files. Throws StorageError if the first file cannot be opened. */
-async function openAll(request: FastifyRequest, admitted: Admitted, transfer: Transfer | undefined): Promise<Archive> {
-  const { asset } = admitted.opened
-  const name = archiveName(asset)
-  const { files } = admitted
-  const modified = asset.published === undefined ? new Date() : new Date(asset.published * 1000)
-  const { signal } = request.lifetime
-  // other storages would have to be asked for each length
-  const described = files.every(({ type }) => type === 'hosted')
-    ? await inBatches(files, (file) => file.describe({ signal, budget: 'paid' }))
-    : undefined
-  const length = described && archiveLength(files, described)
-  if (request.method === 'HEAD') return describeArchive({ name, length })
-  const open = (index: number) =>
-    openPaid(files[index] as StoredFile, { method: 'GET', headers: {} }, { request, admitted, transfer })
-  return openArchive({ files, open, modified, name, length })
-}
-
 function openPaid(
   file: StoredFile,
-  asked: Pick<OpenRequest, 'method' | 'headers'>,
+  asked: Pick<OpenRequest, 'method' | 'headers' | 'pace'>,
   { request, admitted, transfer }: { request: FastifyRequest; admitted: Admitted; transfer: Transfer | undefined },
 ): Promise<OpenedFile> {
   const { userdata } = admitted
   const { signal } = request.lifetime
   return file.open({ ...asked, userdata, signal, budget: 'paid', fetched: transfer?.fetched })
+}
+
+/** Returns the downloads that a request counts as: an archive requests each file of another storage. */
+function downloadsIn({ files, fileIndex }: Admitted): number {
+  return fileIndex === undefined ? Math.max(1, files.filter((file) => !isHosted(file)).length) : 1
 }
 
 /** Returns the kind of storage that a download is counted for. */

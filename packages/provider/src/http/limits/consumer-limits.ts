@@ -34,13 +34,13 @@ export class ConsumerLimits {
   }
 
   /**
-   * Refuses a consumer without downloads or bytes left, before the nonce is consumed: the same request may pass later.
+   * Refuses a consumer without so many downloads or bytes left, before the nonce is consumed: the same request may pass later.
    * Throws LimitError, StateError.
    */
-  async assertLeft(consumer: Consumer): Promise<void> {
+  async assertLeft(consumer: Consumer, downloads: number): Promise<void> {
     if (this.requests > 0) {
       const use = await this.usage.used(idOf('requests', consumer), DAY, Date.now())
-      if (use.used >= this.requests) throw refusal('downloads', use)
+      if (use.used + downloads > this.requests) throw refusal('downloads', use, downloads)
     }
     if (this.bytes === 0) return
     const use = await this.usage.used(idOf('bytes', consumer), DAY, Date.now())
@@ -48,13 +48,16 @@ export class ConsumerLimits {
   }
 
   /**
-   * Counts a download after its nonce is consumed. Concurrent downloads cannot exceed the limit. Throws the errors of
-   * assertLeft.
+   * Counts so many downloads after the nonce is consumed. Concurrent downloads cannot exceed the limit, and refused ones do not
+   * count. Throws the errors of assertLeft.
    */
-  async countRequest(consumer: Consumer): Promise<void> {
+  async countRequest(consumer: Consumer, downloads: number): Promise<void> {
     if (this.requests === 0) return
-    const use = await this.usage.add(idOf('requests', consumer), 1, DAY, Date.now())
-    if (use.used > this.requests) throw refusal('downloads', use)
+    const id = idOf('requests', consumer)
+    const use = await this.usage.add(id, downloads, DAY, Date.now())
+    if (use.used <= this.requests) return
+    await this.usage.add(id, -downloads, DAY, Date.now())
+    throw refusal('downloads', use, downloads)
   }
 
   /**
@@ -82,8 +85,9 @@ function idOf(what: 'requests' | 'bytes', { address, chainId }: Consumer): strin
   return `consumer ${what} ${address}${chainId === undefined ? '' : ` ${chainId}`}`
 }
 
-function refusal(what: 'downloads' | 'bytes', { endsIn }: Usage): RetryLater {
+function refusal(what: 'downloads' | 'bytes', { endsIn }: Usage, needed = 1): RetryLater {
   const seconds = secondsLeft(endsIn)
-  const message = `This consumer has no ${what} left today. Try again in ${seconds} seconds.`
+  const left = needed > 1 ? `fewer than the ${needed} ${what} left that this archive counts as` : `no ${what} left`
+  const message = `This consumer has ${left} today. Try again in ${seconds} seconds.`
   return new RetryLater('CONSUMER_LIMITED', message, seconds)
 }
