@@ -106,12 +106,15 @@ export interface HostedStore {
   /** Hides a file and frees its quota; the caller deletes the bytes. Returns false if there was none. */
   remove(id: string, at: number): Promise<boolean>
   /** Returns removed files whose bytes may still be stored. */
-  removed(limit: number): Promise<Pick<HostedRow, 'id' | 'place'>[]>
+  removed(limit: number): Promise<Pick<HostedRow, 'id' | 'place' | 'metadata'>[]>
   /** Deletes the row of a removed file, and the uses under these hashes. Call it after deleting the bytes. */
   forget(id: string, uses: readonly string[]): Promise<void>
   /** Returns the existing files among at most 100, by a single statement. */
   known(ids: readonly string[]): Promise<Pick<HostedRow, 'id' | 'metadata'>[]>
-  /** Records a use, unless the file has `limit` uses. `file`: the keyed hash of its id. */
-  recordUse(file: string, use: HostedUse, limit: number): Promise<void>
+  /**
+   * Records a use of several files in one transaction, and that they are used at a time. A file with `limit` uses gets no further one.
+   * A repetition within a minute writes nothing. `hash`: the keyed hash of the id.
+   */
+  recordUses(files: readonly { id: string; hash: string }[], use: HostedUse, limit: number, at: number): Promise<void>
   uses(file: string, limit: number): Promise<HostedUse[]>
 }

@@ -65,10 +65,13 @@ const IDLE = sql(
    ORDER BY id LIMIT :limit`,
 )
 const SET_USED = sql('UPDATE hosted_files SET used_at = :at WHERE id = :id')
+const SET_USED_AGAIN = sql(
+  'UPDATE hosted_files SET used_at = :at WHERE id = :id AND (used_at IS NULL OR used_at < :before)',
+)
 const REMOVE = sqlOne(
   'UPDATE hosted_files SET removed_at = :at WHERE id = :id AND removed_at IS NULL RETURNING owner, CASE WHEN final IS NULL THEN size ELSE 0 END AS size',
 )
-const REMOVED = sql('SELECT id, place FROM hosted_files WHERE removed_at IS NOT NULL LIMIT :limit')
+const REMOVED = sql('SELECT id, place, metadata FROM hosted_files WHERE removed_at IS NOT NULL LIMIT :limit')
 const FORGET = sql('DELETE FROM hosted_files WHERE id = :id AND removed_at IS NOT NULL')
 const USE = sql(
   `INSERT INTO hosted_uses (file, chain_id, nft, list) SELECT :file, :chainId, :nft, :list
@@ -152,6 +155,18 @@ function* forget(id: string, uses: readonly string[]): Script<void> {
   yield* run(FORGET({ id }))
 }
 
+function* recordUses(
+  files: readonly { id: string; hash: string }[],
+  use: HostedUse,
+  limit: number,
+  at: number,
+): Script<void> {
+  for (const { id, hash } of files) {
+    yield* run(USE({ file: hash, ...use, limit }))
+    yield* run(SET_USED_AGAIN({ id, at, before: at - 60_000 }))
+  }
+}
+
 export function hostedStore(db: Driver): HostedStore {
   const rows = async (query: ReturnType<typeof FIND>) => (await db.query(query)).rows
   return {
@@ -188,7 +203,8 @@ export function hostedStore(db: Driver): HostedStore {
     idle: async (since, after, limit) => (await rows(IDLE({ since, after, limit }))).map(fileOf),
     setUsed: async (id, at) => void (await db.query(SET_USED({ id, at }))),
     remove: (id, at) => db.transact(remove(id, at)),
-    removed: async (limit) => (await rows(REMOVED({ limit }))) as unknown as Pick<HostedRow, 'id' | 'place'>[],
+    removed: async (limit) =>
+      (await rows(REMOVED({ limit }))) as unknown as Pick<HostedRow, 'id' | 'place' | 'metadata'>[],
     forget: (id, uses) => db.transact(forget(id, uses)),
     async known(ids) {
       const [first] = ids
@@ -196,7 +212,7 @@ export function hostedStore(db: Driver): HostedStore {
       const values = Array.from({ length: KNOWN_AT_ONCE }, (_, at) => ids[at] ?? first)
       return (await rows({ text: KNOWN, values })) as unknown as Pick<HostedRow, 'id' | 'metadata'>[]
     },
-    recordUse: async (file, use, limit) => void (await db.query(USE({ file, ...use, limit }))),
+    recordUses: (files, use, limit, at) => db.transact(recordUses(files, use, limit, at)),
     uses: async (file, limit) =>
       (await rows(USES({ file, limit }))).map(
         ({ chain_id: chainId, ...use }) => ({ chainId, ...use }) as unknown as HostedUse,

@@ -72,10 +72,11 @@ export class Hosting {
   }
 
   /** Deletes a file. With `force` also if assets use it. Throws HostingError, StateError. */
-  async remove({ id }: HostedRow, force: boolean): Promise<void> {
-    const using = force ? [] : await this.uses.assetsOf(id)
-    if (using.length > 0) throw inUse(using)
-    if (!(await this.tools.store.remove(id, Date.now()))) throw notFound()
+  async remove(file: HostedRow, force: boolean): Promise<void> {
+    const { assets, isAll } = force ? { assets: [], isAll: true } : await this.uses.verdict(file)
+    // of further uses nothing is recorded
+    if (assets.length > 0 || !isAll) throw inUse(assets)
+    if (!(await this.tools.store.remove(file.id, Date.now()))) throw notFound()
     // if the bytes cannot be deleted now, the sweeper deletes them later
     await deleteRemoved(this.tools).catch(() => undefined)
   }
@@ -127,9 +128,14 @@ function asBegun({ received, completedAt, expiresAt }: HostedRow, location: stri
 
 function inUse(using: UsingAsset[]): HostingError {
   const [first] = using
+  if (!first)
+    return new HostingError(
+      'UPLOAD_IN_USE',
+      'So many uses of this file were recorded that an asset may use it. Send force=true to delete it.',
+    )
   const others = using.length > 1 ? ` and ${using.length - 1} more` : ''
   return new HostingError(
     'UPLOAD_IN_USE',
-    `The asset ${first?.did}${others} uses this file. Send force=true to delete it.`,
+    `The asset ${first.did}${others} uses this file. Send force=true to delete it.`,
   )
 }

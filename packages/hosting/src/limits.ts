@@ -37,6 +37,8 @@ export const HOSTING_LIMITS = {
     s3Part: 8_388_608,
     /** Parts of a file on S3, which allows 10,000: the rest is for repeated parts. Larger files have larger parts. */
     s3Parts: 5_000,
+    /** Parts of a file as far as `s3PartMax` allows: some services take 1,000, where the rest is for repeated parts. */
+    s3FewParts: 900,
     /** Maximum bytes of one part: with the number of parts, it limits HOSTING_MAX_FILE on S3. */
     s3PartMax: 67_108_864,
     /** Objects with pieces of an incomplete part. If there are more, they are merged. */
@@ -71,6 +73,9 @@ export const HOSTING_LIMITS = {
     page: 100,
     /** Recorded uses of one file. Further ones are not recorded, and the file is never deleted as unused. */
     uses: 1000,
+    /** Recorded uses of each file that a list looks at, and assets that are read for a page of it: documents of strangers may name a file. */
+    usesListed: 50,
+    usesChecked: 2_000,
     /** Ids per look-up in the database, and public files of one document whose use is recorded. */
     known: 100,
     /** Milliseconds between sweeps for expired files. */

@@ -9,11 +9,6 @@ export function isPublic({ metadata }: Pick<HostedRow, 'metadata'>): boolean {
   return metadata.split(',').includes('public')
 }
 
-/** Returns the text by which a document names a public file, in lower case. */
-export function publicMark(id: string): string {
-  return `${PUBLIC_PATH}/${id}`.toLowerCase()
-}
-
 const NAMED = new RegExp(`${PUBLIC_PATH}/([\\w-]{43})(?![\\w-])`, 'g')
 
 /** Returns the first ids of public files that a text names. */

@@ -1,6 +1,6 @@
 import type { Logger } from '@tidegate/common'
 import type { FileBackend } from './file-backend.js'
-import type { HostedStore } from './hosted-store.js'
+import type { HostedRow, HostedStore } from './hosted-store.js'
 import { HOSTING_LIMITS } from './limits.js'
 import type { HostedUses } from './uses.js'
 
@@ -57,8 +57,9 @@ export class Sweeper {
     for (const id of await store.spent(HOSTING_LIMITS.hosting.sweepBatch)) await store.remove(id, now)
     for (let after = ''; !this.stopped; ) {
       const idle = await store.idle(now - lifetime, after, HOSTING_LIMITS.hosting.sweepBatch)
-      for (const { id } of idle) {
-        const verdict = await this.isUsed(id)
+      for (const file of idle) {
+        const { id } = file
+        const verdict = await this.isUsed(file)
         if (verdict === 'used') await store.setUsed(id, now)
         if (verdict === 'unused') await store.remove(id, now)
       }
@@ -80,8 +81,8 @@ export class Sweeper {
     })
   }
 
-  private async isUsed(id: string): Promise<'used' | 'unused' | 'unknown'> {
-    const { assets, isAll, chains } = await this.tools.uses.verdict(id)
+  private async isUsed(file: HostedRow): Promise<'used' | 'unused' | 'unknown'> {
+    const { assets, isAll, chains } = await this.tools.uses.verdict(file)
     if (assets.length > 0) return 'used'
     return isAll && chains.every(this.tools.isCurrent) ? 'unused' : 'unknown'
   }
@@ -95,6 +96,6 @@ export async function deleteRemoved({
 }: Pick<SweeperTools, 'store' | 'backend' | 'uses'>): Promise<void> {
   for (const file of await store.removed(HOSTING_LIMITS.hosting.sweepBatch)) {
     await backend.remove(file)
-    await store.forget(file.id, uses.hashesOf(file.id))
+    await store.forget(file.id, uses.namesOf(file))
   }
 }

@@ -4,9 +4,9 @@ import { didsOf } from '@tidegate/protocol/documents'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 import { HOSTED_ID, STORAGE_LIMITS } from '@tidegate/storage'
 import { type Address, isAddress } from 'viem'
-import type { HostedStore, HostedUse } from './hosted-store.js'
+import type { HostedRow, HostedStore, HostedUse } from './hosted-store.js'
 import { HOSTING_LIMITS } from './limits.js'
-import { isPublic, PUBLIC_PATH, publicIdsIn, publicMark } from './public-files.js'
+import { isPublic } from './public-files.js'
 
 /** Domain separation: keeps this secret apart from every other use of the provider key. */
 const PURPOSE = 'tidegate hosted file v1'
@@ -23,26 +23,29 @@ export interface PublishedAssets {
 }
 
 /**
- * Finds the assets that use hosted files. Uses are recorded under a keyed hash of the file id when a files object is encrypted
- * or served. So a look-up decrypts nothing.
+ * Finds the assets that use hosted files. Uses of private files are recorded under a keyed hash of the file id when a files object is
+ * encrypted or served, so that a look-up decrypts nothing; those of public files when a document is indexed.
  */
 export class HostedUses {
-  /** `keys`: the current provider key, which records uses, then previous keys, whose records still count. */
+  /**
+   * `keys`: the current provider key, which records uses, then previous keys, whose records still count. `chains`: all served ones,
+   * on each of which a document may name a public file.
+   */
   constructor(
     private readonly hosted: HostedStore,
     private readonly index: PublishedAssets,
     private readonly keys: readonly ProviderKey[],
+    private readonly chains: readonly number[] = [],
   ) {}
 
   /**
-   * Records the hosted files that a newly encrypted document names: a files object by storage objects, any other by the
-   * paths of public files. Throws StateError; ValidationError if a files object names a public file.
+   * Records the hosted files that a newly encrypted files object names. The index records the public files that a document names:
+   * anybody may encrypt one. Throws StateError; ValidationError if a files object names a public file.
    */
   async recordEncrypted(chainId: number, document: Buffer, encrypted: Uint8Array): Promise<void> {
     // parses only candidates, since most documents name no files
-    if (document.includes(PUBLIC_PATH)) await this.recordNamed(chainId, document.toString('utf8'))
     if (document.length > PROTOCOL_LIMITS.filesObject.size || !document.includes('hosted')) return
-    const { nftAddress, files } = parsed(document.toString('utf8'), PROTOCOL_LIMITS.filesObject)
+    const { nftAddress, files } = parsed(document.toString('utf8'))
     if (!isNft(nftAddress) || !Array.isArray(files)) return
     const text = Buffer.from(encrypted).toString('hex', 0, 33)
     const [id] = await this.record(chainId, checksummed(nftAddress), files, text)
@@ -51,79 +54,88 @@ export class HostedUses {
   }
 
   /**
-   * Records the hosted files among storage objects, for the NFT of their files object. Returns the ids of public files,
-   * which it does not record. Throws StateError.
+   * Records the private files among storage objects, for the NFT of their files object, in one transaction. Returns the ids of public
+   * files. Throws StateError.
    */
   async record(chainId: number, nft: Address, files: readonly unknown[], encrypted: string): Promise<string[]> {
-    const list = markOf(encrypted)
-    if (list === undefined) return []
-    const open: string[] = []
+    const [list, [key]] = [markOf(encrypted), this.keys]
+    if (list === undefined || !key) return []
     const ids = [...new Set(files.flatMap(hostedId))].slice(0, STORAGE_LIMITS.files.count)
+    const known: Pick<HostedRow, 'id' | 'metadata'>[] = []
     for (let at = 0; at < ids.length; at += HOSTING_LIMITS.hosting.known)
-      for (const file of await this.hosted.known(ids.slice(at, at + HOSTING_LIMITS.hosting.known)))
-        if (isPublic(file)) open.push(file.id)
-        else await this.recordUse(file.id, { chainId, nft, list })
-    return open
+      known.push(...(await this.hosted.known(ids.slice(at, at + HOSTING_LIMITS.hosting.known))))
+    const used = known.filter((file) => !isPublic(file)).map(({ id }) => ({ id, hash: keyedHash(key, id) }))
+    if (used.length > 0)
+      await this.hosted.recordUses(used, { chainId, nft, list }, HOSTING_LIMITS.hosting.uses, Date.now())
+    return known.filter(isPublic).map(({ id }) => id)
   }
 
-  /** Records the public files that an asset document names by their paths. */
-  private async recordNamed(chainId: number, text: string): Promise<void> {
-    const { nftAddress, credentialSubject } = parsed(text, PROTOCOL_LIMITS.document)
-    const nft = nftAddress ?? (credentialSubject as { nftAddress?: unknown } | undefined)?.nftAddress
-    if (!isNft(nft)) return
-    for (const file of await this.hosted.known(publicIdsIn(text)))
-      if (isPublic(file)) await this.recordUse(file.id, { chainId, nft: checksummed(nft), list: publicMark(file.id) })
+  /** Returns the names under which uses of a file may be recorded: keyed hashes, and the id that documents tell of a public one. */
+  namesOf({ id, metadata }: UsedFile): string[] {
+    return isPublic({ metadata }) ? [id] : this.keys.map((key) => keyedHash(key, id))
   }
 
-  private async recordUse(id: string, use: HostedUse): Promise<void> {
-    const [key] = this.keys
-    if (!key) return
-    await this.hosted.recordUse(keyedHash(key, id), use, HOSTING_LIMITS.hosting.uses)
-    await this.hosted.setUsed(id, Date.now())
+  /** Returns some of the assets in the index that use each file, by its id. The work is bounded. Throws StateError. */
+  async assetsOf(files: readonly UsedFile[]): Promise<Map<string, UsingAsset[]>> {
+    const recorded = await Promise.all(files.map((file) => this.recorded(file, HOSTING_LIMITS.hosting.usesListed)))
+    return this.published(files.map(({ id }, at) => ({ id, uses: recorded[at] as HostedUse[] })))
   }
 
-  /** Returns the hashes under which uses of a file may be recorded. */
-  hashesOf(id: string): string[] {
-    return this.keys.map((key) => keyedHash(key, id))
-  }
-
-  /** Returns the assets in the index that use a file. Throws StateError. */
-  async assetsOf(id: string): Promise<UsingAsset[]> {
-    return (await this.verdict(id)).assets
-  }
-
-  /** Like assetsOf. `isAll`: whether all uses were checked; `chains`: the chains of all uses, also of unpublished assets. */
-  async verdict(id: string): Promise<{ assets: UsingAsset[]; isAll: boolean; chains: number[] }> {
+  /**
+   * Returns the assets in the index that use a file. `isAll`: whether all uses are recorded; `chains`: the chains where an asset may
+   * use it. Throws StateError.
+   */
+  async verdict(file: UsedFile): Promise<{ assets: UsingAsset[]; isAll: boolean; chains: readonly number[] }> {
     const { uses: limit } = HOSTING_LIMITS.hosting
-    const recorded = (await Promise.all(this.hashesOf(id).map((hash) => this.hosted.uses(hash, limit)))).flat()
-    const assets: UsingAsset[] = []
-    for (const { chainId, did, marks } of byAsset(recorded)) {
+    const uses = await this.recorded(file, limit)
+    const assets = (await this.published([{ id: file.id, uses }])).get(file.id) ?? []
+    const chains = isPublic(file) ? this.chains : [...new Set(uses.map(({ chainId }) => chainId))]
+    return { assets, isAll: uses.length < limit, chains }
+  }
+
+  private async recorded(file: UsedFile, limit: number): Promise<HostedUse[]> {
+    return (await Promise.all(this.namesOf(file).map((name) => this.hosted.uses(name, limit)))).flat()
+  }
+
+  /** Returns the assets whose published documents have the mark of a use. Reads each document once, however many files it names. */
+  private async published(files: readonly { id: string; uses: HostedUse[] }[]): Promise<Map<string, UsingAsset[]>> {
+    const using = new Map<string, UsingAsset[]>()
+    for (const { chainId, did, marks } of byAsset(files).slice(0, HOSTING_LIMITS.hosting.usesChecked)) {
       const ddo = (await this.index.asset(did))?.metadata.ddo
       if (ddo === undefined) continue
       const text = ddo?.toLowerCase()
       // an unreadable document may name the file
-      if (text === undefined || marks.some((mark) => text.includes(mark))) assets.push({ chainId, did })
+      for (const [id, lists] of marks)
+        if (text === undefined || lists.some((list) => text.includes(list)))
+          using.set(id, [...(using.get(id) ?? []), { chainId, did }])
     }
-    const chains = [...new Set(recorded.map(({ chainId }) => chainId))]
-    return { assets, isAll: recorded.length < limit, chains }
+    return using
   }
 }
 
+type UsedFile = Pick<HostedRow, 'id' | 'metadata'>
+
+/** An asset with the marks of its uses, by file. */
+type Candidate = UsingAsset & { marks: Map<string, string[]> }
+
 /** Groups uses by asset. An NFT has one DID per version of the DID format. */
-function byAsset(recorded: HostedUse[]): (UsingAsset & { marks: string[] })[] {
-  const assets = new Map<string, UsingAsset & { marks: string[] }>()
-  for (const { chainId, nft, list } of recorded)
-    for (const did of didsOf(nft, chainId)) {
-      const asset = assets.get(did) ?? { chainId, did, marks: [] }
-      asset.marks.push(list)
-      assets.set(did, asset)
-    }
+function byAsset(files: readonly { id: string; uses: HostedUse[] }[]): Candidate[] {
+  const assets = new Map<string, Candidate>()
+  for (const { id, uses } of files)
+    for (const { chainId, nft, list } of uses)
+      for (const did of didsOf(nft, chainId)) {
+        const asset = assets.get(did) ?? { chainId, did, marks: new Map() }
+        const lists = asset.marks.get(id) ?? []
+        lists.push(list)
+        asset.marks.set(id, lists)
+        assets.set(did, asset)
+      }
   return [...assets.values()]
 }
 
-function parsed(text: string, bounds: Parameters<typeof parseJson>[1]): Record<string, unknown> {
+function parsed(text: string): Record<string, unknown> {
   try {
-    return (parseJson(text, bounds) ?? {}) as Record<string, unknown>
+    return (parseJson(text, PROTOCOL_LIMITS.filesObject) ?? {}) as Record<string, unknown>
   } catch {
     return {}
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { onBothDatabases } from '../../../test/helpers/store-session.js'
+import { commit, metadata, NFT, PUBLISHED } from '../../catalog/test/store/published.js'
 import type { NewHostedFile } from '../src/hosted-store.js'
 
 const OWNER = '0x1111111111111111111111111111111111111111'
@@ -12,6 +13,22 @@ function file(id: string, changed: Partial<NewHostedFile> = {}): NewHostedFile {
 
 /** HostedStore: quotas are exact, one writer has a file at a time, and what is acknowledged is there. */
 onBothDatabases((session) => {
+  it('has the uses of public files by indexed documents, and of no other file (threat 122)', async () => {
+    const { hosted } = session.store
+    const [open, secret] = ['a'.repeat(43), 'B'.repeat(43)]
+    for (const [id, words] of [
+      [open, 'filename eA==,public'],
+      [secret, 'filename eA=='],
+    ] as const)
+      expect(await hosted.create(file(id, { metadata: words }), LIMITS)).toBeUndefined()
+    const named = [open, open, secret, 'c'.repeat(43)].map((id) => `/api/services/public/${id}/x`)
+    const document = { kind: 'metadata', metadata: { ...metadata, ddo: JSON.stringify({ named }) } } as const
+    await commit(session, [...PUBLISHED, document], 7)
+    await commit(session, [document], 9)
+    expect(await hosted.uses(open, 10)).toEqual([{ chainId: 1, nft: NFT, list: named[0]?.slice(0, -2) }])
+    expect(await hosted.uses(secret, 10)).toEqual([])
+  })
+
   it('lets no more files in at once than fit, over all instances, and gives back what is removed', async () => {
     const stores = [session.store, await session.open()]
     const at = (index: number) => (stores[index % 2] ?? session.store).hosted
@@ -35,7 +52,7 @@ onBothDatabases((session) => {
     expect(await hosted.totals(OWNER)).toEqual({ files: 6, bytes: 60 })
     expect(await hosted.find(admitted)).toBeUndefined()
     await session.restart()
-    expect(await session.store.hosted.removed(10)).toEqual([{ id: admitted, place: null }])
+    expect(await session.store.hosted.removed(10)).toEqual([{ id: admitted, place: null, metadata: '' }])
     await session.store.hosted.forget(admitted, [])
     expect(await session.store.hosted.removed(10)).toEqual([])
     expect(await session.store.hosted.totals(OWNER)).toEqual({ files: 6, bytes: 60 })
@@ -181,10 +198,12 @@ onBothDatabases((session) => {
     await again.setUsed('a', 70)
     expect([await idle(70), await idle(71)]).toEqual([[], ['a']])
     const use = { chainId: 5, nft: OWNER, list: SHA256 } as const
-    await again.recordUse('hash', use, 2)
-    await again.recordUse('hash', use, 2)
-    await again.recordUse('hash', { ...use, chainId: 6 }, 2)
-    await again.recordUse('hash', { ...use, chainId: 7 }, 2)
+    const files = [{ id: 'a', hash: 'hash' }]
+    for (const chainId of [5, 5, 6, 7]) await again.recordUses(files, { ...use, chainId }, 2, 60_100)
+    // a repetition within a minute writes no time
+    expect([await idle(60_100), await idle(60_101)]).toEqual([[], ['a']])
+    await again.recordUses(files, use, 2, 60_100 + 60_000)
+    expect(await idle(60_101)).toEqual(['a'])
     expect(await again.uses('hash', 10)).toEqual(expect.arrayContaining([use, { ...use, chainId: 6 }]))
     expect(await again.uses('hash', 10)).toHaveLength(2)
     expect(await again.uses('hash', 1)).toHaveLength(1)

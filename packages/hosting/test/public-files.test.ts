@@ -182,6 +182,51 @@ describe.each(['disk', 'S3'])('public files on %s', (where) => {
     })
   })
 
+  it('are used by no document that strangers only encrypt (threat 122)', async () => {
+    const names = await Promise.all(['a.md', 'b.md'].map((name) => publish(name)))
+    const { hosting, store } = world.local.app.context
+    const rows = await Promise.all(names.map((url) => store.hosted.find(idOf(url))))
+    const text = (await Promise.all(names.map(publicUrl))).join(' ')
+    for (let n = 0; n < 3; n++) {
+      const nftAddress = `0x${String(n).repeat(40)}`
+      expect((await encrypt({ nftAddress, text })).status).toBe(201)
+    }
+    const namesOf = (row: (typeof rows)[number]) => (row ? (hosting?.uses.namesOf(row) ?? []) : [])
+    expect(rows.flatMap(namesOf)).toHaveLength(2)
+    for (const name of rows.flatMap(namesOf)) expect(await store.hosted.uses(name, 10)).toEqual([])
+    expect(await Promise.all(names.map((url) => store.hosted.find(idOf(url))))).toEqual(rows)
+  })
+
+  it.each(['public', 'private'])('stay in use if %s ones have invented uses (threat 122)', async (kind) => {
+    const filename = `${kind}.md`
+    const metadata = kind === 'public' ? { filename, public: '' } : { filename }
+    const url = await upload(base, CONTENT, auth, { metadata })
+    const { hosting, store } = world.local.app.context
+    const row = await store.hosted.find(idOf(url))
+    const [hash] = (row && hosting?.uses.namesOf(row)) ?? []
+    const files = [{ id: idOf(url), hash: hash as string }]
+    const nft = (at: number) => `0x${at.toString(16).padStart(40, '0')}` as const
+    const most = HOSTING_LIMITS.hosting.uses
+    for (let at = 0; at < most; at++)
+      await store.hosted.recordUses(
+        files,
+        { chainId: world.network.chainId, nft: nft(at), list: 'x' },
+        most,
+        Date.now(),
+      )
+    await world.publish({
+      files:
+        kind === 'public'
+          ? [{ type: 'url', url: world.storage.file('/x.csv', Buffer.from('x')), method: 'GET' }]
+          : [{ type: 'hosted', id: idOf(url) }],
+      adjust: (ddo) =>
+        Object.assign(ddo.metadata, { additionalInformation: kind === 'public' ? { samples: [url] } : {} }),
+    })
+    const remove = (query: string) => ask(`${url}${query}`, { method: 'DELETE', headers: auth })
+    expect(await remove('')).toMatchObject({ status: 409, json: { code: 'UPLOAD_IN_USE' } })
+    expect((await remove('?force=true')).status).toBe(204)
+  })
+
   if (where === 'disk')
     it('are limited like other requests without an order, and stay over a restart', async () => {
       const [HOSTING_DIR, STATE_DIR] = [newFolder(), newFolder()]

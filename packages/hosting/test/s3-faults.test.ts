@@ -61,7 +61,7 @@ describe('hosted files on an S3 server with faults', () => {
     const ended = await begun(4)
     const warned: object[] = []
     const log = { warn: (about: object) => warned.push(about) } as unknown as Logger
-    const uses = { hashesOf: () => [] } as unknown as HostedUses
+    const uses = { namesOf: () => [] } as unknown as HostedUses
     const tools = { store: files.store, backend, uses, log, lifetime: 60_000, isCurrent: () => true }
     server.fault = ({ what }) => (what === 'uploads' ? { status: 403, code: 'AccessDenied' } : undefined)
     await files.store.remove(ended, Date.now())

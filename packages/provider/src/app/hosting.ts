@@ -25,7 +25,7 @@ export async function openHosting(
   // the same key at every instance, whatever the order of the chains in its settings
   const lowest = [...chains.values()].sort((a, b) => a.chainId - b.chainId)[0] as Chain
   const backend = settings.HOSTING === 's3' ? s3Backend(settings, log) : new LocalBackend(settings.HOSTING_DIR)
-  const uses = new HostedUses(store.hosted, store.index, lowest.keys)
+  const uses = new HostedUses(store.hosted, store.index, lowest.keys, [...chains.keys()])
   const ids = new UploadIds(lowest.key)
   const limits = { maxFile: settings.HOSTING_MAX_FILE, quota: settings.HOSTING_QUOTA, lifetime }
   const hosting = new Hosting({ store: store.hosted, backend, uses, ids, answerTus, isCurrent, lifetime, log }, limits)

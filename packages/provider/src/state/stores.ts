@@ -1,6 +1,6 @@
-import { indexStore, searchConsumer, searchStore } from '@tidegate/catalog'
-import { type Driver, type HealthCheckOptions, mayLoseWrites } from '@tidegate/database'
-import { hostedStore } from '@tidegate/hosting'
+import { type IndexConsumer, indexStore, searchConsumer, searchStore } from '@tidegate/catalog'
+import { type Dialect, type Driver, type HealthCheckOptions, mayLoseWrites } from '@tidegate/database'
+import { hostedStore, recordPublicUses } from '@tidegate/hosting'
 import { cutOverStore } from '../auth/nonces/cut-over-table.js'
 import { nonceStore } from '../auth/nonces/nonce-table.js'
 import { revocationStore } from '../auth/revocation-table.js'
@@ -20,7 +20,7 @@ export function sqlStore(db: Driver) {
   return {
     nonces: nonceStore(db),
     revocations: revocationStore(db),
-    index: indexStore(db, searchConsumer(db.dialect)),
+    index: indexStore(db, indexConsumer(db.dialect)),
     proofs: proofStore(db),
     usage: usageStore(db),
     deliveries: deliveryStore(db),
@@ -37,6 +37,19 @@ export function sqlStore(db: Driver) {
     async close() {
       // a search holds a connection until it has ended
       await Promise.all([search.close(), db.close()])
+    },
+  }
+}
+
+/** Returns the consumer of the index: search, and the uses of public files, which `HostedUses` compares with documents. */
+function indexConsumer(dialect: Dialect): IndexConsumer {
+  const search = searchConsumer(dialect)
+  return {
+    ...search,
+    *applied(generation, changes, skipUnstorable) {
+      yield* search.applied(generation, changes, skipUnstorable)
+      const documents = changes.flatMap((change) => (change.kind === 'metadata' ? [change.metadata] : []))
+      yield* recordPublicUses(generation, documents)
     },
   }
 }

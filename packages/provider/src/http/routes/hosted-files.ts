@@ -44,7 +44,7 @@ const EITHER = ['object', 'publicUrl']
 const LISTED = object(
   {
     ...FILE_FIELDS,
-    assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the assets that use the file.' },
+    assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the first assets that use the file.' },
   },
   EITHER,
 )
@@ -82,12 +82,10 @@ export const listUploads: Endpoint = {
         const { after = '' } = readParams(query, request)
         const base = ownUrl(request, services.settings)
         const rows = await hosting.list(owner, after, HOSTING_LIMITS.hosting.page)
-        const uploads = await Promise.all(
-          rows.map(async (row) => {
-            const using = await hosting.uses.assetsOf(row.id)
-            return { ...shown(row, base), assets: using.map(({ did }) => did) }
-          }),
-        )
+        const using = await hosting.uses.assetsOf(rows)
+        const uploads = rows.map((row) => {
+          return { ...shown(row, base), assets: (using.get(row.id) ?? []).map(({ did }) => did) }
+        })
         const next = rows.length === HOSTING_LIMITS.hosting.page ? { next: rows.at(-1)?.id } : {}
         return reply.send({ uploads, ...next })
       },
