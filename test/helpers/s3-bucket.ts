@@ -47,6 +47,8 @@ export interface S3Bucket {
   asked: Asked[]
   /** Decides what happens to a request. */
   fault: (asked: Asked) => Fault | undefined
+  /** Writes the XML of responses as another maker does. */
+  style: (xml: string) => string
   /** Keys of all objects, and ids of all multipart uploads that are neither complete nor aborted. */
   keys(): string[]
   uploads(): string[]
@@ -97,6 +99,7 @@ export async function startBucket(smallestPart = 5_242_880): Promise<S3Bucket> {
     asked: [],
     begun: new Map(),
     fault: () => undefined,
+    style: (xml) => xml,
     keys: () =>
       readdirSync(root, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('._S3rver_object') && !name.startsWith('._S3rver_uploads'))
@@ -126,12 +129,12 @@ export async function startBucket(smallestPart = 5_242_880): Promise<S3Bucket> {
     if (fault === 'reset') return void request.socket.resetAndDestroy()
     if (typeof fault === 'object' && 'status' in fault) return refuse(response, fault.status, fault.code)
     const refusal = refusalOf(asked)
-    if (refusal) return refuse(response, ...refusal)
+    if (refusal) return refuse(response, ...refusal, opened.style)
     if (asked.what === 'abort') {
       rmSync(uploadPath(asked), { recursive: true })
       return void response.writeHead(204).end()
     }
-    if (asked.what === 'uploads') return void response.writeHead(200).end(listed(asked))
+    if (asked.what === 'uploads') return void response.writeHead(200).end(opened.style(listed(asked)))
     // the server takes a range that ends at 0 for one without an end
     if (asked.what === 'get' && asked.range === 'bytes=0-0' && opened.keys().includes(asked.key)) {
       const bytes = opened.bytesOf(asked.key)
@@ -153,6 +156,12 @@ export async function startBucket(smallestPart = 5_242_880): Promise<S3Bucket> {
     if (fault === 'lose') {
       answer.resume()
       return void request.socket.resetAndDestroy()
+    }
+    if (fault === undefined && ['list', 'begin', 'complete'].includes(asked.what)) {
+      const { 'content-length': _, 'transfer-encoding': __, ...headers } = answer.headers
+      return void response
+        .writeHead(answer.statusCode as number, headers)
+        .end(opened.style(String(await bodyOf(answer))))
     }
     if (fault === undefined) {
       response.writeHead(answer.statusCode as number, answer.headers)
@@ -239,11 +248,11 @@ function partsOf({ body }: Asked): { number: string; etag: string }[] {
   }))
 }
 
-function refuse(response: ServerResponse, status: number, code: string): void {
+function refuse(response: ServerResponse, status: number, code: string, style = (xml: string) => xml): void {
   const headers = { 'content-type': 'application/xml' }
   response
     .writeHead(status, headers)
-    .end(`<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>no</Message></Error>`)
+    .end(style(`<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>no</Message></Error>`))
 }
 
 async function bodyOf(message: IncomingMessage): Promise<Buffer> {

@@ -31,6 +31,11 @@ export function full(): HostingError {
   return new HostingError('HOSTING_FULL', 'The storage of hosted files is full.')
 }
 
+/** The backend takes the file in no attempt. `code`: its reason. */
+export function unstorable(code: string): HostingError {
+  return new HostingError('UPLOAD_UNSTORABLE', `The storage of hosted files does not take this file: ${code}.`)
+}
+
 /** A file, or all partial uploads of one, has more bytes than its limit. */
 export function tooLarge({ maxFile, isPublic }: Pick<HostingLimits, 'maxFile' | 'isPublic'>): HostingError {
   return new HostingError('UPLOAD_TOO_LARGE', `A ${isPublic ? 'public ' : ''}file may have at most ${maxFile} bytes.`)

@@ -160,6 +160,11 @@ export const ERROR_CATALOGUE = {
       'The storage of hosted files does not respond, or too many files are being uploaded. Acknowledged bytes are kept.',
     remedy: 'Try again in a moment: the upload continues from the last acknowledged byte.',
   },
+  UPLOAD_UNSTORABLE: {
+    kind: 'denied',
+    cause: 'The storage of hosted files refuses the file for good, such as for the size or number of its parts.',
+    remedy: 'Do not repeat the upload. Split the file, or tell the operator the reason in the message.',
+  },
   UPLOAD_LOST: {
     kind: 'gone',
     cause: 'The storage of hosted files has lost bytes of this upload.',

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { type S3Account, S3Client, S3Error } from './s3-client.js'
+import { type S3Account, S3Client, S3Error, type S3Request } from './s3-client.js'
+import { childrenOf, childText, type XmlElement, xmlRoot } from './xml.js'
 
 /** An uploaded part of a multipart upload. */
 export type UploadedPart = [number: number, etag: string]
@@ -53,22 +54,20 @@ export class Bucket {
 
   /** Yields the keys with a prefix; with a delimiter, their common prefixes up to it. */
   async *list(prefix: string, delimiter?: '/'): AsyncGenerator<string> {
-    const tag = delimiter ? 'CommonPrefixes><Prefix' : 'Key'
-    const end = delimiter ? 'Prefix' : 'Key'
+    const [list, name] = delimiter ? ['CommonPrefixes', 'Prefix'] : ['Contents', 'Key']
     for (let token: string | undefined; ; ) {
       const query = { 'list-type': '2', prefix, ...(delimiter ? { delimiter } : {}) }
       const asked = { ...query, ...(token === undefined ? {} : { 'continuation-token': token }) }
-      const { text } = await this.client.send({ method: 'GET', key: '', query: asked })
-      for (const [, found] of text.matchAll(new RegExp(`<${tag}>([^<]*)</${end}>`, 'g'))) yield plain(found as string)
-      token = field(text, 'NextContinuationToken')
-      if (field(text, 'IsTruncated') !== 'true' || token === undefined) return
+      const root = await this.root({ method: 'GET', key: '', query: asked })
+      for (const found of childrenOf(root, list)) yield known(childText(found, name))
+      token = childText(root, 'NextContinuationToken')
+      if (childText(root, 'IsTruncated') !== 'true' || !token) return
     }
   }
 
   /** Begins a multipart upload. Returns its id. */
   async begin(key: string): Promise<string> {
-    const { text } = await this.client.send({ method: 'POST', key, query: { uploads: '' } })
-    return known(field(text, 'UploadId'))
+    return known(childText(await this.root({ method: 'POST', key, query: { uploads: '' } }), 'UploadId'))
   }
 
   /** Uploads a part. Returns its ETag. */
@@ -82,8 +81,7 @@ export class Bucket {
   async complete(key: string, uploadId: string, parts: readonly UploadedPart[]): Promise<void> {
     const listed = parts.map(([n, etag]) => `<Part><PartNumber>${n}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`)
     const body = Buffer.from(`<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>`)
-    const { text } = await this.client.send({ method: 'POST', key, query: { uploadId }, body })
-    known(field(text, 'ETag'))
+    known(childText(await this.root({ method: 'POST', key, query: { uploadId }, body }), 'ETag'))
   }
 
   /** Aborts a multipart upload. Ignores a missing one. */
@@ -98,17 +96,24 @@ export class Bucket {
   /** Yields the unfinished multipart uploads for keys with a prefix. */
   async *uploads(prefix: string): AsyncGenerator<OpenUpload> {
     for (let after: Record<string, string> = {}; ; ) {
-      const { text } = await this.client.send({ method: 'GET', key: '', query: { uploads: '', prefix, ...after } })
-      for (const [, upload = ''] of text.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
-        const [key, uploadId] = [field(upload, 'Key'), field(upload, 'UploadId')]
-        const at = Date.parse(field(upload, 'Initiated') ?? '')
+      const root = await this.root({ method: 'GET', key: '', query: { uploads: '', prefix, ...after } })
+      for (const upload of childrenOf(root, 'Upload')) {
+        const [key, uploadId] = [childText(upload, 'Key'), childText(upload, 'UploadId')]
+        const at = Date.parse(childText(upload, 'Initiated') ?? '')
         // skips uploads without a time, since their age is unknown
         if (key !== undefined && uploadId !== undefined && !Number.isNaN(at)) yield { key, uploadId, at }
       }
-      const [keyMarker, uploadMarker] = [field(text, 'NextKeyMarker'), field(text, 'NextUploadIdMarker')]
-      if (field(text, 'IsTruncated') !== 'true' || !keyMarker || !uploadMarker) return
+      const [keyMarker, uploadMarker] = [childText(root, 'NextKeyMarker'), childText(root, 'NextUploadIdMarker')]
+      if (childText(root, 'IsTruncated') !== 'true' || !keyMarker || !uploadMarker) return
       after = { 'key-marker': keyMarker, 'upload-id-marker': uploadMarker }
     }
+  }
+
+  /** Sends a request whose response is a document. Rejects with S3Error if it is none. */
+  private async root(request: S3Request): Promise<XmlElement> {
+    const root = xmlRoot((await this.client.send(request)).text)
+    if (!root) throw new S3Error(0, 'NoResult')
+    return root
   }
 
   close(): Promise<void> {
@@ -120,17 +125,6 @@ export class Bucket {
 function known(name: unknown): string {
   if (typeof name !== 'string' || name === '' || name.length > 1024) throw new S3Error(0, 'NoResult')
   return name
-}
-
-function field(text: string, name: string): string | undefined {
-  const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
-  return found === undefined ? undefined : plain(found)
-}
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-function plain(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] as string)
 }
 
 function escaped(text: string): string {

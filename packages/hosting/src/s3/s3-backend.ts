@@ -9,7 +9,7 @@ import {
 } from '../file-backend.js'
 import { savedHash } from '../hashes.js'
 import type { HostedRow } from '../hosted-store.js'
-import { full, lostBytes } from '../refusals.js'
+import { full, lostBytes, unstorable } from '../refusals.js'
 import { Bucket } from './bucket.js'
 import { PartMemory } from './memory.js'
 import { readObject } from './reading.js'
@@ -30,6 +30,12 @@ export interface S3BackendOptions {
 
 /** Codes of S3 services without free space, besides status 507. */
 const FULL = ['XMinioStorageFull', 'QuotaExceeded', 'XMinioAdminBucketQuotaExceeded', 'InsufficientCapacity']
+/** Codes of requests that fail in the same way each time: sizes, numbers and forms that a service does not take. */
+const FINAL = [
+  ...['EntityTooSmall', 'EntityTooLarge', 'TooManyParts', 'InvalidPartOrder', 'InvalidPartNumber', 'InvalidArgument'],
+  ...['InvalidRequest', 'MaxMessageLengthExceeded', 'MissingContentLength', 'KeyTooLongError', 'MalformedXML'],
+  'NotImplemented',
+]
 /** Codes for missing uploads, objects and parts. */
 const LOST = ['NoSuchUpload', 'NoSuchKey', 'InvalidPart']
 
@@ -135,6 +141,7 @@ export class S3Backend implements FileBackend {
     this.options.onFailure?.(failure)
     const { status, code } = failure
     if (LOST.includes(code)) throw lostBytes()
+    if (FINAL.includes(code)) throw unstorable(code)
     if (status === 507 || FULL.includes(code)) throw full()
     throw new HostingError(
       'HOSTING_UNAVAILABLE',

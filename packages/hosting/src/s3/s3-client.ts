@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent } from 'undici'
 import { HOSTING_LIMITS } from '../limits.js'
+import { childText, xmlRoot } from './xml.js'
 
 /** A bucket with the credentials for it. */
 export interface S3Account {
@@ -163,13 +164,13 @@ async function textOf(body: Readable): Promise<string> {
 }
 
 function isFailure(text: string): boolean {
-  return /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/.test(text)
+  return text.includes('Error') && xmlRoot(text)?.name === 'Error'
 }
 
 /** Parses a failure. A late one, with a status of success, counts as status 500. */
 function failureOf(status: number, text: string): S3Error {
-  const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? 'UNKNOWN'
-  return new S3Error(status < 300 ? 500 : status, code)
+  const code = childText(xmlRoot(text), 'Code') ?? ''
+  return new S3Error(status < 300 ? 500 : status, /^[A-Za-z0-9]{1,64}$/.test(code) ? code : 'UNKNOWN')
 }
 
 function asS3Error(error: unknown): S3Error {

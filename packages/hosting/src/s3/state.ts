@@ -21,11 +21,12 @@ export function stateOf(place: string | null): S3State {
   return place === null ? { parts: [], next: 1, tail: [] } : (JSON.parse(place) as S3State)
 }
 
-/** Returns the bytes per part of a file. Some services require parts of equal size. */
+/** Returns the bytes per part of a file. Some services require parts of equal size, and some take a thousand parts at most. */
 export function partSize(size: number): number {
-  const { s3Part, s3Parts } = HOSTING_LIMITS.hosting
+  const { s3Part, s3PartMax, s3FewParts, s3Parts } = HOSTING_LIMITS.hosting
   const mebibyte = 1_048_576
-  return Math.max(s3Part, Math.ceil(size / s3Parts / mebibyte) * mebibyte)
+  const inParts = (count: number) => Math.max(s3Part, Math.ceil(size / count / mebibyte) * mebibyte)
+  return Math.max(Math.min(inParts(s3FewParts), s3PartMax), inParts(s3Parts))
 }
 
 /** Bytes of the largest file within the limits. */
