@@ -35,19 +35,34 @@ const s3File = z.object({
 export type S3File = z.infer<typeof s3File>
 
 /** The form of Ocean Node: the same values below `s3Access`, with another name for the key and another default. */
-function flattened(value: unknown): unknown {
-  const { s3Access, ...rest } = (value ?? {}) as Record<string, unknown>
-  if (typeof s3Access !== 'object' || s3Access === null || Array.isArray(s3Access)) return value
-  const { objectKey, ...access } = s3Access as Record<string, unknown>
-  return { forcePathStyle: false, ...access, ...(objectKey === undefined ? {} : { key: objectKey }), ...rest }
-}
+const nodeFile = z.object({ type: z.literal('s3'), s3Access: z.record(z.string(), z.unknown()) })
+
+/** Both forms. Problems have the names of the fields as they were sent. */
+const sentFile = z.unknown().transform((value, context): S3File => {
+  const isNode = (value as { s3Access?: unknown } | null)?.s3Access !== undefined
+  const sent = isNode ? nodeFile.safeParse(value) : undefined
+  const { objectKey, ...access } = sent?.data?.s3Access ?? {}
+  const key = objectKey === undefined ? {} : { key: objectKey }
+  const node = { forcePathStyle: false, ...access, ...key, type: 's3' }
+  const parsed = sent && !sent.success ? sent : s3File.safeParse(isNode ? node : value)
+  if (parsed.success) return parsed.data as S3File
+  for (const { message, path } of parsed.error.issues) {
+    const [field] = path as string[]
+    const name = field === 'key' && !('key' in access) ? 'objectKey' : field
+    const isSent = name !== undefined && (name === 'objectKey' ? objectKey : access[name]) !== undefined
+    // a path of one part that is missing means that the field is required
+    const nodePath = [`s3Access.${name}`, ...(isSent ? [''] : [])]
+    context.addIssue({ code: 'custom', message, path: sent?.success ? nodePath : [...path] })
+  }
+  return z.NEVER
+})
 
 /** Creates the storage for objects of S3-compatible services. Signs requests (Signature Version 4). */
 export function s3Storage({ egress }: StorageTools): Storage<S3File> {
   return httpStorage(
     {
       type: 's3',
-      schema: z.preprocess(flattened, s3File),
+      schema: sentFile,
       namedByUrl: true,
       requests: async (file) => [await signed(file)],
     },

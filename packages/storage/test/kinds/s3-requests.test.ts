@@ -49,12 +49,22 @@ it.each([false, true])('s3: the form of Ocean Node is the same object, path styl
 
 it('s3: the form of Ocean Node is checked as the other one is', async () => {
   await expect(download('../a', '/', true, '', formOfNode)).rejects.toMatchObject({
-    fields: { key: expect.anything() },
+    fields: { 's3Access.objectKey': ['The s3Access.objectKey field must not lead out of its bucket.'] },
   })
-  for (const s3Access of ['text', null, [], {}])
-    expect(() => testRegistry(egress).file({ type: 's3', s3Access })).toThrow(
-      expect.objectContaining({ fields: expect.objectContaining({ endpoint: expect.anything() }) }),
-    )
+  const fieldsOf = (s3Access: unknown) => {
+    try {
+      testRegistry(egress).file({ type: 's3', s3Access })
+    } catch (error) {
+      return (error as { fields: Record<string, string[]> }).fields
+    }
+    return undefined
+  }
+  const required = ['endpoint', 'bucket', 'objectKey', 'accessKeyId', 'secretAccessKey'].map(
+    (name) => `s3Access.${name}`,
+  )
+  expect(fieldsOf({})).toEqual(Object.fromEntries(required.map((name) => [name, [`The ${name} field is required.`]])))
+  for (const s3Access of ['text', null, []]) expect(Object.keys(fieldsOf(s3Access) ?? {})).toEqual(['s3Access'])
+  expect(fieldsOf({ key: '../a' })).toMatchObject({ 's3Access.key': [expect.stringContaining('its bucket')] })
 })
 
 it.each([
