@@ -2721,7 +2721,7 @@ export interface operations {
                             object?: Record<string, never> | null;
                             publicUrl?: string | null;
                             expires: number | null;
-                            /** @description DIDs of the assets that use the file. */
+                            /** @description DIDs of the first assets that use the file. */
                             assets: string[];
                         }[];
                         next?: string;

@@ -73,8 +73,9 @@ export const HOSTING_LIMITS = {
     page: 100,
     /** Recorded uses of one file. Further ones are not recorded, and the file is never deleted as unused. */
     uses: 1000,
-    /** Recorded uses of each file that a list looks at, and assets that are read for a page of it: documents of strangers may name a file. */
+    /** Recorded uses of each file that a list looks at: documents of strangers may name a public file. */
     usesListed: 50,
+    /** Assets that are read to list files with their uses, or to delete one: two for each recorded use of a file. */
     usesChecked: 2_000,
     /** Ids per look-up in the database, and public files of one document whose use is recorded. */
     known: 100,
