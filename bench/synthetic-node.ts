@@ -82,7 +82,7 @@ function resultOf(method: string, params: unknown[]): unknown {
   if (method === 'eth_blockNumber') return toHex(blocks)
   if (method === 'eth_getCode') return '0x60'
   if (method !== 'eth_getBlockByNumber') return []
-  const block = Number(params[0])
+  const block = params[0] === 'latest' ? blocks : Number(params[0])
   return block > blocks ? null : { number: toHex(block), hash: blockHash(block), timestamp: toHex(BEGINNING + block) }
 }
 

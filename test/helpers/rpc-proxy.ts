@@ -101,7 +101,9 @@ export class RpcProxy {
     const [first] = params as [{ fromBlock?: string; toBlock?: string } & string]
     if (method === 'eth_getLogs' && Number(first.toBlock) - Number(first.fromBlock) >= this.maxRange)
       return { jsonrpc: '2.0', id, error: { code: -32005, message: 'range too large' } }
-    const { result, error } = await this.forward(method, params)
+    const isLate = this.lagsAt !== undefined && method === 'eth_getBlockByNumber' && first === 'latest'
+    const asked = isLate ? [`0x${this.lagsAt?.toString(16)}`, ...params.slice(1)] : params
+    const { result, error } = await this.forward(method, asked)
     if (error) return { jsonrpc: '2.0', id, error }
     const refusal = this.refuse(method, params, result)
     if (refusal) return 'status' in refusal ? refusal : { jsonrpc: '2.0', id, error: refusal }

@@ -74,7 +74,7 @@ export class ScriptedNode {
     if (method === 'eth_chainId') return toHex(SCRIPTED_CHAIN)
     if (method === 'eth_blockNumber') return toHex(this.head)
     if (method === 'eth_getBlockByNumber') {
-      const block = Number(params[0])
+      const block = params[0] === 'latest' ? this.head : Number(params[0])
       return block > this.head ? null : { number: toHex(block), hash: hashOf(block), timestamp: toHex(block) }
     }
     const { first, last } = boundsOf(params[0])

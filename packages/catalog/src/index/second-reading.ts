@@ -83,8 +83,12 @@ export class SecondReading {
     const checkpoints = cursor ? await this.generation.checkpoints(chainId) : []
     const base = checkpoints.at(-1)
     this.final = base?.block
-    // the evidence of an earlier process is unknown
-    if (cursor) this.open ??= [cursor.block]
+    if (cursor) {
+      // the chain may have been reorganised
+      this.forgetAfter(cursor.block)
+      // the evidence of an earlier process is unknown
+      this.open ??= [cursor.block]
+    }
     if (!cursor || !base || base.block === cursor.block || performance.now() < this.nextAt) return undefined
     const due = this.settled(checkpoints, base, head) ?? this.early(checkpoints, base, cursor)
     if (!due) return undefined
@@ -196,12 +200,10 @@ export class SecondReading {
     )
     this.options.onCorrected?.(chainId)
     await this.generation.rollback(chainId, from)
-    this.rolledBackTo(from.block)
     return from
   }
 
-  /** Forgets what was applied after a block. */
-  rolledBackTo(block: number): void {
+  private forgetAfter(block: number): void {
     for (const [stage, compared] of this.compared.entries()) this.compared[stage] = Math.min(compared, block)
     this.applied = this.applied.filter((range) => range.block <= block)
     this.open = this.open?.filter((one) => one <= block)

@@ -225,7 +225,6 @@ export class RangeSync {
       'chain was reorganised, index rolled back',
     )
     await this.generation.rollback(chainId, checkpoint)
-    this.second.rolledBackTo(checkpoint.block)
     return { idle: false, rolledBack: checkpoint }
   }
 
