@@ -6,6 +6,7 @@ import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
+import { saidTo } from '../../../../test/helpers/raw-consumer.js'
 import { ask, askJson, downloadParams, freshNonce } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -68,6 +69,32 @@ describe('metrics', () => {
     await eventually(async () => (await value(`tidegate_index_block{chain="${chain}"}`)) === head)
     expect(await value(`tidegate_index_lag{chain="${chain}"}`)).toBe(0)
     expect(await value('tidegate_process_cpu_seconds_total')).toBeGreaterThan(0)
+  })
+
+  it('have as many series whatever strangers send', async () => {
+    const seriesOf = (text: string) =>
+      text.split('\n').filter((line) => /^tidegate_(http|refusals|downloads)/.test(line))
+    const { host } = new URL(world.network.providerUrl)
+    const send = async (round: string) => {
+      for (const method of ['GET', 'PROPFIND', 'QUERY', 'BREW', `X${round}`])
+        for (const path of [
+          `/${round}`,
+          `/api/services/${round}`,
+          `/asset/did:op:${round}`,
+          `/api/services/download?x=${round}`,
+        ])
+          await saidTo(
+            world.network.providerUrl,
+            `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nuser-agent: ${round}\r\nconnection: close\r\n\r\n`,
+          )
+      await fetch(`${world.network.providerUrl}/api/services/fileinfo`, { method: 'POST', body: round })
+      await askJson(`${world.network.providerUrl}/api/services/fileinfo`, { type: round, url: round })
+    }
+    await send('first')
+    const before = seriesOf(await scrape()).length
+    for (let round = 0; round < 20; round++) await send(`stranger${round}`)
+    expect(seriesOf(await scrape()).length).toBe(before)
+    expect(await scrape()).not.toMatch(/first|stranger/)
   })
 
   it('count a broken transfer as broken', async () => {
