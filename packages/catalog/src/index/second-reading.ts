@@ -42,6 +42,8 @@ export class SecondReading {
   /** Applied ranges with their time by performance.now(). */
   private applied: { after: number; block: number; at: number }[] = []
   private readonly empty = new Set<number>()
+  /** The last block of an earlier process. */
+  private earlier = -1
   /** Blocks with incomplete evidence; undefined before the first step. */
   private open: number[] | undefined
   /** The last block of each early comparison that agreed. */
@@ -86,8 +88,7 @@ export class SecondReading {
     if (cursor) {
       // the chain may have been reorganised
       this.forgetAfter(cursor.block)
-      // the evidence of an earlier process is unknown
-      this.open ??= [cursor.block]
+      if (!this.open) this.begin(cursor.block)
     }
     if (!cursor || !base || base.block === cursor.block || performance.now() < this.nextAt) return undefined
     const due = this.settled(checkpoints, base, head) ?? this.early(checkpoints, base, cursor)
@@ -108,7 +109,7 @@ export class SecondReading {
   /** Returns the blocks that are deep and old enough to become final, if there are enough of them. */
   private settled(checkpoints: Checkpoint[], from: Checkpoint, head: number): Comparison | undefined {
     const deep = head - this.options.reorgDepth
-    const old = this.appliedBefore(LIMITS.age)
+    const old = Math.max(this.appliedBefore(LIMITS.age), this.earlier)
     const to = checkpoints.find(({ block }) => block <= Math.min(deep, old))
     if (!to || to.block <= from.block) return undefined
     // all blocks of a catch-up are deep
@@ -130,11 +131,17 @@ export class SecondReading {
     return undefined
   }
 
-  /** The last block that was applied at least so many milliseconds ago, or by an earlier process. */
+  /** Begins after the last block of an earlier process: its evidence is unknown, so it is compared as if it were new. */
+  private begin(block: number): void {
+    this.earlier = block
+    this.applied.push({ after: -1, block, at: performance.now() })
+    this.open = [block]
+  }
+
+  /** The last block that was applied at least so many milliseconds ago. */
   private appliedBefore(age: number): number {
     const latest = performance.now() - age
-    const [first] = this.applied
-    return this.applied.findLast(({ at }) => at <= latest)?.block ?? (first ? first.after : Number.POSITIVE_INFINITY)
+    return this.applied.findLast(({ at }) => at <= latest)?.block ?? this.applied[0]?.after ?? -1
   }
 
   /** Reads blocks between two checkpoints again. Undefined if all events are the same; `unknown` if the nodes do not give them now. */
@@ -204,6 +211,7 @@ export class SecondReading {
   }
 
   private forgetAfter(block: number): void {
+    this.earlier = Math.min(this.earlier, block)
     for (const [stage, compared] of this.compared.entries()) this.compared[stage] = Math.min(compared, block)
     this.applied = this.applied.filter((range) => range.block <= block)
     this.open = this.open?.filter((one) => one <= block)
