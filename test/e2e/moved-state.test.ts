@@ -257,7 +257,13 @@ async function fill(store: StateStore): Promise<void> {
     [{ ...sold, txId: tx, datatoken: address(3), position: 0, token: address(4), amount: 2n ** 255n }],
   )
   const nft = { address: address(1), name: 'ü', symbol: 's', tokenUri: '', owner: address(2), created: '' }
-  await store.index.commit({ chainId: 1, from: undefined, to: { block: 8, hash: '0x8' }, changes: [], provisional: true })
+  await store.index.commit({
+    chainId: 1,
+    from: undefined,
+    to: { block: 8, hash: '0x8' },
+    changes: [],
+    provisional: true,
+  })
   const step = { chainId: 1, from: { block: 8, hash: '0x8' }, to: { block: 9, hash: '0x9' } } as const
   await store.index.commit({ ...step, changes: [{ kind: 'nft', nft }], provisional: true })
   await store.close()

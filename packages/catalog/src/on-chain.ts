@@ -62,9 +62,9 @@ function sizeOf({ tokenUri = '', price, offers }: OnChainData): number {
 
 function readOnChain(
   { nodes }: Chain,
-  { nft: { address: nft }, datatokens, offers }: IndexedAsset,
+  { nft: { address: nft }, datatokens, offers, metadata }: IndexedAsset,
 ): Promise<OnChainData> {
-  return nodes.ask(async (_client, callUntrusted) => {
+  const read = async (_client: unknown, callUntrusted: CallUntrusted) => {
     const unknown = offers ? [] : datatokens.slice(0, COMMON_LIMITS.contract.offers).map(({ address }) => address)
     const [owner, tokenUri, ...found] = await Promise.all([
       untrustedView(callUntrusted, nft, 'ownerOf', [NFT_TOKEN_ID]),
@@ -79,7 +79,8 @@ function readOnChain(
       ...(price ? { price } : {}),
       ...(offers ? {} : { offers: new Map(unknown.map((datatoken, at) => [datatoken, found[at] ?? []])) }),
     }
-  })
+  }
+  return nodes.ask(read, { since: metadata.block })
 }
 
 /** Returns the active offers of a datatoken: fixed rates, then dispensers. Skips contracts whose calls fail. */

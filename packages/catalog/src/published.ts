@@ -1,22 +1,24 @@
-import { type Chain, decodeEvent, type EventNamed, untrustedView, VIEWS } from '@tidegate/chain'
-import { AssetError, assertReadable, RequestError } from '@tidegate/protocol'
+import { type Chain, decodeEvent, type EventNamed, untrustedView } from '@tidegate/chain'
+import { AssetError, assertReadable, ChainError, RequestError } from '@tidegate/protocol'
 import type { PublishedDocument } from '@tidegate/protocol/documents'
 import { type Address, type Hex, isAddressEqual, type Log, type TransactionReceipt } from 'viem'
 
 /**
  * Checks an NFT on the chain instead of the index, which may lag: caches request documents right after their event.
+ * `since`: the block of the document.
  * @throws RequestError if the factory did not deploy it, AccessError if its state forbids reading, ChainError
  */
-export async function assertReadableNft(chain: Chain, nft: Address): Promise<void> {
+export async function assertReadableNft(chain: Chain, nft: Address, since = 0): Promise<void> {
   const { factory } = chain.deployment
   const [listed, state] = await chain.nodes.ask(
-    (client, callUntrusted) =>
+    (_client, callUntrusted) =>
       Promise.all([
-        client.readContract({ address: factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+        untrustedView(callUntrusted, factory, 'erc721List', [nft]),
         untrustedView(callUntrusted, nft, 'metaDataState', []),
       ]),
-    { accept: ([, state]) => state !== undefined },
+    { since, accept: ([listed, state]) => listed !== undefined && state !== undefined },
   )
+  if (listed === undefined) throw new ChainError('CHAIN_UNAVAILABLE', 'The factory of the blockchain did not answer.')
   if (!isAddressEqual(listed, nft))
     throw new RequestError('NFT_UNKNOWN', "The data NFT was not deployed by the chain's own factory.")
   assertReadable(state)

@@ -1,8 +1,8 @@
-import { type Chain, type Chains, METADATA_TOPICS, untrustedView, VIEWS } from '@tidegate/chain'
+import { type Chain, type Chains, METADATA_TOPICS, untrustedView } from '@tidegate/chain'
 import { describeAnswer, describeFailedExchange, type Logger, type Outbound } from '@tidegate/common'
 import { isDid, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import { didsOf, type Hint } from '@tidegate/protocol/documents'
-import type { Address, Log } from 'viem'
+import { type Address, type Log, numberToHex } from 'viem'
 import type { DocumentReader } from './documents.js'
 import { CATALOG_LIMITS } from './limits.js'
 import { documentOf, lastMetadata } from './published.js'
@@ -88,9 +88,9 @@ const NO_JSON = /^\s*</
 /** Reads the NFT and its newest metadata event from the chain; undefined if the factory did not deploy it. */
 async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) {
   return nodes.ask(
-    async (client, callUntrusted) => {
+    async (client, callUntrusted, _abilities, moment) => {
       const [listed, state, datatokens, receipt] = await Promise.all([
-        client.readContract({ address: deployment.factory, abi: VIEWS, functionName: 'erc721List', args: [nft] }),
+        untrustedView(callUntrusted, deployment.factory, 'erc721List', [nft]),
         untrustedView(callUntrusted, nft, 'metaDataState', []),
         untrustedView(callUntrusted, nft, 'getTokensList', []),
         client.request({ method: 'eth_getTransactionReceipt', params: [txId] }),
@@ -100,7 +100,7 @@ async function newestOnChain({ nodes, deployment }: Chain, { nft, txId }: Hint) 
       const filter = {
         address: nft,
         fromBlock: receipt.blockNumber,
-        toBlock: 'latest',
+        toBlock: numberToHex(await moment.block()),
         topics: [METADATA_TOPICS],
       } as const
       const logs = await client.request({ method: 'eth_getLogs', params: [filter as never] })

@@ -104,27 +104,13 @@ export function mentionsAddress(error: unknown): boolean {
   })
 }
 
-/** Texts by which nodes say that they lack a block or its state: go-ethereum, Erigon, Nethermind, Besu, Reth, Anvil. */
-const LACKING =
-  /(block|header|state)\b.{0,90}\b(not found|not be found|unknown|unavailable|not available|out of range)|unknown block|missing trie node|BlockOutOfRange|block height is \d+ but requested was/i
-/** Code of EIP-1474 for a resource that is not found. */
-const NOT_FOUND = -32001
-
-/** Returns whether a node lacks the block, or its state, that a call names. It may be behind. */
-export function lacksBlock(error: unknown): boolean {
-  return causes(error).some((cause) => {
-    const { details } = cause as { details?: unknown }
-    if (codeOf(cause) === NOT_FOUND) return true
-    return typeof details === 'string' && LACKING.test(details.slice(0, CHAIN_LIMITS.chain.errorText))
-  })
-}
-
 function codeOf(error: Error): number | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'number' && code !== -1 ? code : undefined
 }
 
-function causes(error: unknown): Error[] {
+/** Returns an error and its causes. */
+export function causes(error: unknown): Error[] {
   const all: Error[] = []
   for (let cause = error; cause instanceof Error && all.length < 10; cause = cause.cause) all.push(cause)
   return all

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ChainNode } from './node.js'
 
-/** The outcome of a step at one node. */
-export type Settled<T> = { node: ChainNode; answer: T } | { node: ChainNode; error: unknown }
+/** The outcome of a step at one node. `isPinned`: whether the step has called contracts in the state of one block. */
+export type Settled<T> = { node: ChainNode; answer: T; isPinned: boolean } | { node: ChainNode; error: unknown }
 
 /** A request that is sent to one node after the other, and also to the next node if one is slow (hedging). */
 export class HedgedRequest<T> {

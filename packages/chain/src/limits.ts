@@ -46,6 +46,16 @@ export const CHAIN_LIMITS = {
     /** Distinct orders that the reuse events of one transaction may name. Each costs a request; one is usual. */
     reused: 32,
   },
+  moments: {
+    /** Milliseconds without a head as high as a former one, after which a lower one is believed: the chain was restarted. */
+    forgotten: 60_000,
+    /** Milliseconds after its last older answer for which a node counts as mixing moments. */
+    mixing: 600_000,
+    /** Blocks by which a head may exceed the known ones unseen. The block of a higher one is requested. */
+    jump: 8,
+    /** Milliseconds by which the block that a quorum is asked about may be older than the head of each of its nodes. */
+    apart: 10_000,
+  },
   chain: {
     /** Bytes of a node's response, which bounds the time of parsing. Larger blocks are requested in parts, down to one contract. */
     response: 8_388_608,

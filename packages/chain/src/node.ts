@@ -2,7 +2,7 @@ import type { Logger } from '@tidegate/common'
 import type { PublicClient } from 'viem'
 import { type Ability, NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
-import { type CallUntrusted, untrustedCalls } from './untrusted-calls.js'
+import { untrustedCalls } from './untrusted-calls.js'
 
 /** Consecutive failures that open the circuit: the node then gets one request at a time, as the last choice. */
 const FAILURES_TO_OPEN = 3
@@ -13,7 +13,7 @@ const MAX_BACKOFF = 20_000
 /** One node of a chain with its health: exponential backoff after failures, and a circuit breaker. */
 export class ChainNode {
   readonly client: PublicClient
-  readonly callUntrusted: CallUntrusted
+  readonly untrustedCalls: ReturnType<typeof untrustedCalls>
   /** Whether its chain id has been verified. */
   verified = false
   inFlight = 0
@@ -35,7 +35,7 @@ export class ChainNode {
   ) {
     this.abilities = new NodeAbilities(isAlone, onRepeated)
     this.client = rpcClient(url, { timeout, abilities: this.abilities })
-    this.callUntrusted = untrustedCalls(url, timeout, this.abilities)
+    this.untrustedCalls = untrustedCalls(url, timeout, this.abilities)
   }
 
   /** A client that sends each call as a separate HTTP request. */

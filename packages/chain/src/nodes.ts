@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Logger, type Outcome, type Trace, untraced } from '@tidegate/common'
 import { ChainError } from '@tidegate/protocol'
 import { type PublicClient, stringify } from 'viem'
+import { isBehind, reasonOf } from './behind.js'
 import { isContractError, isRefusal, isTooLong, transportFailure } from './failures.js'
 import { HedgedRequest, type Settled } from './hedged.js'
+import { Moment, once } from './moment.js'
 import { ChainNode } from './node.js'
-import type { NodeAbilities } from './rpc/abilities.js'
-import type { CallUntrusted } from './untrusted-calls.js'
+import type { AskOptions, NodeRequest } from './node-request.js'
 
 export interface NodesOptions {
   /** Wraps each request in a span. */
@@ -31,24 +33,18 @@ export interface NodeHealth {
   failure?: string
 }
 
-/** Rules for accepting an answer. */
-export interface AskOptions<T> {
-  /** Returns false if the answer shows that the node lags. Then the next node is tried. */
-  accept?: (answer: T) => boolean
-  /** Returns the part of the answer that a quorum must agree on. */
-  agreeOn?: (answer: T) => unknown
-  /** Turns hedging off, for large requests that are slow at any node. */
-  unhedged?: boolean
-  /** Returns whether a node is likely to answer. Such nodes come first. */
-  prefer?: (abilities: NodeAbilities) => boolean
+/** What all nodes together answered: an answer, whether it may be of an old moment, or why there is none. */
+type Asked<T> = { answer: T; isEarly: boolean } | { reason: string | undefined; isEarly: boolean }
+
+interface RequestOptions {
+  unhedged?: boolean | undefined
+  moment?: Moment
 }
 
-/** A step to run at one node. It must call untrusted contracts only through `callUntrusted`. */
-export type NodeRequest<T> = (
-  client: PublicClient,
-  callUntrusted: CallUntrusted,
-  abilities: NodeAbilities,
-) => Promise<T>
+type MomentOf = (node: ChainNode) => Moment
+
+/** Milliseconds between requests to nodes that are behind: two and a half seconds in all. */
+const BEHIND_PAUSES = [25, 50, 100, 200, 400, 800, 900]
 
 /** Milliseconds after which a request still in flight is also sent to the next node. */
 const HEDGE_AFTER = 1000
@@ -89,29 +85,61 @@ export class ChainNodes {
   }
 
   /**
-   * Runs a step on one node after the other until an answer is accepted. If none is, returns the first answer. Calls that
-   * the step makes in one tick share one HTTP request, except calls to untrusted contracts.
+   * Runs a step on one node after the other until an answer is accepted. If none is, returns the first answer. Nodes that
+   * are behind are asked again a few times. Calls that the step makes in one tick share one HTTP request, except calls to
+   * untrusted contracts.
    * @throws ChainError with a fixed message
    */
-  async ask<T>(step: NodeRequest<T>, { accept, agreeOn, unhedged, prefer }: AskOptions<T> = {}): Promise<T> {
+  async ask<T>(step: NodeRequest<T>, options: AskOptions<T> = {}): Promise<T> {
+    let momentOf = this.momentsFor(options)
+    for (let attempt = 0; ; attempt++) {
+      const asked = await this.askOnce(step, options, momentOf)
+      const pause = BEHIND_PAUSES[attempt]
+      if (!asked.isEarly || pause === undefined) {
+        if ('answer' in asked) return asked.answer
+        throw this.unavailable(asked.reason)
+      }
+      await sleep(pause)
+      // nodes that are behind can reach the block; an answer that is not accepted needs a newer one
+      if ('answer' in asked) momentOf = this.momentsFor(options)
+    }
+  }
+
+  /** Returns the moments of one decision, by node. With a quorum all are of one block. */
+  private momentsFor({ agreeOn, since = 0 }: AskOptions<never>): MomentOf {
+    const agreed = agreeOn && this.needed > 1 ? once(() => this.agreedHead()) : undefined
+    const known = new Map<ChainNode, Moment>()
+    return (node) => {
+      const moment = known.get(node) ?? new Moment(node.client, node.abilities, since, agreed)
+      known.set(node, moment)
+      return moment
+    }
+  }
+
+  private async askOnce<T>(step: NodeRequest<T>, options: AskOptions<T>, momentOf: MomentOf): Promise<Asked<T>> {
+    const { accept, agreeOn, unhedged, prefer } = options
     const quorum = agreeOn ? this.needed : 1
     const votes = new Map<string, number>()
-    let rejected: { answer: T } | undefined
+    let rejected: { answer: T; isEarly: boolean } | undefined
+    let isEarly = false
     const hedged = new HedgedRequest(
       this.inOrder(prefer),
-      (node) => this.request(node, step, unhedged),
+      (node) => this.request(node, step, { unhedged, moment: momentOf(node) }),
       unhedged ? undefined : this.hedgeAfter,
     )
     for (let sent = 0; sent < quorum; sent++) hedged.sendToNext()
     for (let settled = await hedged.nextSettled(); settled; settled = await hedged.nextSettled()) {
       if ('error' in settled) {
-        if (isContractError(settled.error)) break
+        if (isContractError(settled.error)) return { reason: 'A call of the blockchain node failed.', isEarly: false }
+        isEarly ||= isBehind(settled.error)
         hedged.sendToNext()
         continue
       }
-      const { answer, node } = settled
+      const { answer, node, isPinned } = settled
       if (accept && !accept(answer)) {
-        rejected ??= { answer }
+        rejected ??= { answer, isEarly: false }
+        // another node of a balancer may be newer
+        rejected.isEarly ||= isPinned && node.abilities.moments.areMixed
         hedged.sendToNext()
         continue
       }
@@ -119,12 +147,12 @@ export class ChainNodes {
       votes.set(vote, (votes.get(vote) ?? 0) + 1)
       if (votes.get(vote) === quorum) {
         this.demote(hedged.overtakenBy(node))
-        return answer
+        return { answer, isEarly: false }
       }
       hedged.sendToNext()
     }
-    if (rejected && votes.size === 0) return rejected.answer
-    throw this.unavailable()
+    if (rejected && votes.size === 0) return { ...rejected, isEarly: isEarly || rejected.isEarly }
+    return { reason: reasonOf(isEarly, votes.size), isEarly }
   }
 
   /** The quorum for orders and the index, at most the number of nodes. */
@@ -133,23 +161,53 @@ export class ChainNodes {
   }
 
   /**
-   * Runs a step on all healthy nodes, or on all nodes if fewer than the quorum are healthy. Returns the answers.
+   * Runs a step on all healthy nodes, and on the others if fewer than the quorum answer. Returns the answers.
    * @throws ChainError if there is none
    */
   async askAll<T>(step: NodeRequest<T>): Promise<T[]> {
     const healthy = this.nodes.filter(({ isHealthy }) => isHealthy)
     if (healthy.length > 0) this.probe()
-    const usable = healthy.length >= this.needed ? healthy : this.nodes
-    const outcomes = await Promise.all(usable.map((node) => this.request(node, step)))
+    const isEnough = healthy.length >= this.needed
+    const outcomes = await this.requestAll(isEnough ? healthy : this.nodes, step)
+    if (isEnough && outcomes.filter((one) => 'answer' in one).length < this.needed)
+      outcomes.push(
+        ...(await this.requestAll(
+          this.nodes.filter((node) => !healthy.includes(node)),
+          step,
+        )),
+      )
     const answers = outcomes.flatMap((one) => ('answer' in one ? [one.answer] : []))
-    if (answers.length === 0) throw this.unavailable()
-    return answers
+    if (answers.length > 0) return answers
+    const wasBehind = outcomes.some((one) => 'error' in one && isBehind(one.error))
+    throw this.unavailable(reasonOf(wasBehind, 0))
+  }
+
+  private requestAll<T>(nodes: readonly ChainNode[], step: NodeRequest<T>): Promise<Settled<T>[]> {
+    return Promise.all(nodes.map((node) => this.requestInTime(node, step)))
+  }
+
+  /** Runs a step on one node, again while the node is behind. */
+  private async requestInTime<T>(node: ChainNode, step: NodeRequest<T>): Promise<Settled<T>> {
+    for (const pause of BEHIND_PAUSES) {
+      const settled = await this.request(node, step)
+      if (!('error' in settled && isBehind(settled.error))) return settled
+      await sleep(pause)
+    }
+    return this.request(node, step)
+  }
+
+  /** Returns the highest block that as many nodes know as must agree. */
+  private async agreedHead(): Promise<number> {
+    const heads = await this.askAll((client) => client.getBlockNumber())
+    const head = heads.map(Number).sort((a, b) => b - a)[this.needed - 1]
+    if (head === undefined) throw this.unavailable()
+    return head
   }
 
   /** Returns CHAIN_NOT_READY before the first answer of the chain, later CHAIN_UNAVAILABLE. */
-  private unavailable(): ChainError {
+  private unavailable(reason = 'The blockchain node did not answer.'): ChainError {
     return this.reached
-      ? new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
+      ? new ChainError('CHAIN_UNAVAILABLE', reason)
       : new ChainError('CHAIN_NOT_READY', 'No node of this blockchain has answered since the provider started.')
   }
 
@@ -182,13 +240,18 @@ export class ChainNodes {
     for (const node of slow) node.failed('is slower than the next node', this.options.log, this.chainId)
   }
 
-  private async request<T>(node: ChainNode, step: NodeRequest<T>, unhedged = false): Promise<Settled<T>> {
+  private async request<T>(node: ChainNode, step: NodeRequest<T>, how: RequestOptions = {}): Promise<Settled<T>> {
     const { trace = untraced } = this.options
+    const { abilities } = node
+    const { unhedged, moment = new Moment(node.client, abilities) } = how
     const start = performance.now()
     node.inFlight += 1
     try {
       const at = (client: PublicClient) =>
-        Promise.all([step(client, node.callUntrusted, node.abilities), node.verified || client.getChainId()] as const)
+        Promise.all([
+          step(client, node.untrustedCalls(moment), abilities, moment),
+          node.verified || client.getChainId(),
+        ] as const)
       const [answer, chainId] = await trace('ask node', { 'tidegate.chain': this.chainId, node: node.url.host }, () =>
         at(node.client).catch((error: unknown) => {
           if (unhedged || !isTooLong(error)) throw error
@@ -202,7 +265,7 @@ export class ChainNodes {
       // a late response must not restore a node that was demoted for being slow
       if (node.isHealthy || performance.now() - start <= this.hedgeAfter) node.succeeded()
       this.options.onOutcome?.(this.chainId, node.url.host, 'ok')
-      return { node, answer }
+      return { node, answer, isPinned: moment.isUsed }
     } catch (error) {
       this.recordFailure(node, error)
       return { node, error }

@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from '@tidegate/common'
 import { upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
-import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import {
+  type Hex,
+  numberToHex,
+  type PublicClient,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from 'viem'
 import type { Chain } from './chains.js'
 import { CHAIN_LIMITS } from './limits.js'
 
@@ -28,8 +34,14 @@ export class Receipts {
   /** Number of waiting callers by transaction. */
   private readonly waiters = new Map<string, number>()
 
-  /** `ttl`: milliseconds for which a missing transaction is cached as such. */
-  constructor(private readonly ttl: number) {
+  /**
+   * `ttl`: milliseconds for which a missing transaction is cached as such; `final`: number of blocks above a block from
+   * which the chain does not replace it.
+   */
+  constructor(
+    private readonly ttl: number,
+    private readonly final = Number.POSITIVE_INFINITY,
+  ) {
     if (ttl > 0) this.missing = new LRUCache({ ...upTo(CHAIN_LIMITS.receipts.missCacheEntries), ttl })
   }
 
@@ -78,7 +90,7 @@ export class Receipts {
 
   private lookUp(key: string, chain: Chain, txId: Hex): Promise<MinedTransaction | undefined> {
     const previous = this.missing?.get(key)
-    const pending = requestReceipt(chain, txId, previous !== undefined)
+    const pending = requestReceipt(chain, txId, { isUnlikely: previous !== undefined, final: this.final })
       .then((mined) => {
         if (mined) this.missing?.delete(key)
         else this.missing?.set(key, { attempts: (previous?.attempts ?? 0) + 1, lastAt: Date.now() })
@@ -105,19 +117,39 @@ export class Receipts {
   }
 }
 
-/** Requests receipt and head in one batch. If the receipt is `unlikely`, requests the head only after it. */
-function requestReceipt({ nodes }: Chain, txId: Hex, unlikely: boolean): Promise<MinedTransaction | undefined> {
+/**
+ * Requests receipt and head in one batch; if the receipt `isUnlikely`, requests the head only after it. A receipt is of a
+ * block that the chain has: near the head it may be one that the chain has replaced.
+ */
+export function requestReceipt(
+  { nodes }: Chain,
+  txId: Hex,
+  { isUnlikely = false, final = Number.POSITIVE_INFINITY } = {},
+): Promise<MinedTransaction | undefined> {
   return nodes.ask(
-    async (client) => {
-      const [receipt, head] = await Promise.all([
+    async (client, _callUntrusted, { moments }) => {
+      const [receipt, named] = await Promise.all([
         receiptOf(client, txId),
-        unlikely ? undefined : client.getBlockNumber(),
+        isUnlikely ? undefined : client.getBlockNumber(),
       ])
-      return receipt && { receipt, head: head ?? (await client.getBlockNumber()) }
+      if (!receipt) return undefined
+      const { blockNumber: block, blockHash } = receipt
+      const isFinal = named !== undefined && named - block > final
+      const [hash] = await Promise.all([isFinal ? blockHash : hashOf(client, block), named ?? client.getBlockNumber()])
+      // without the block, this part of the node is behind its receipts
+      if (hash === undefined) moments.lacked(Number(block))
+      const head = Math.max(moments.highest ?? 0, Number(block))
+      return hash === blockHash ? { receipt, head: BigInt(head) } : undefined
     },
     // a lagging node does not know the transaction either
     { accept: (found) => found !== undefined, agreeOn: (found) => found && comparableParts(found.receipt) },
   )
+}
+
+/** Returns the hash of a block of the chain; undefined if the node lacks the block. */
+async function hashOf(client: PublicClient, block: bigint): Promise<Hex | undefined> {
+  const found = await client.request({ method: 'eth_getBlockByNumber', params: [numberToHex(block), false] })
+  return found?.hash ?? undefined
 }
 
 function comparableParts({ status, blockHash, logs }: TransactionReceipt): unknown {

@@ -10,7 +10,9 @@ import {
   numberToHex,
 } from 'viem'
 import { VIEWS } from './abi.js'
-import { nodeFailed } from './failures.js'
+import { BehindError, callFault, isBehind } from './behind.js'
+import { nodeFailed, transportFailure } from './failures.js'
+import type { Moment } from './moment.js'
 import { NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
 
@@ -24,35 +26,85 @@ export interface UntrustedCall {
 }
 
 /**
- * Calls an untrusted contract through one node. Returns its data; undefined if the contract does not exist, reverts, runs
- * out of gas, or returns more than the limit. Rejects if the node fails.
+ * Calls an untrusted contract through one node, in the state of the block of a decision. Returns its data; undefined if
+ * the contract reverts, runs out of gas, or returns more than the limit. Rejects if the node fails or lacks the block.
  */
 export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
 
 /** Upper bound of the bytes that JSON-RPC adds to the return data. */
 const ENVELOPE = 4096
 
+/** Blocks below that of a decision at which a node that takes block numbers answers, even if it is behind. */
+const BACK = 16
+
+/** Sends a call at a block, or at the newest one. */
+type CallAt = (block: number | 'latest') => Promise<Hex>
+
 /**
- * Returns a function that calls untrusted contracts through one node, with limited gas. Calls are not batched, since an
+ * Returns the calls to untrusted contracts of a decision at one node, with limited gas. Calls are not batched, since an
  * oversized response would fail the whole batch. The response size is limited while it arrives, and again before decoding.
  */
-export function untrustedCalls(url: URL, timeout: number, abilities = new NodeAbilities()): CallUntrusted {
+export function untrustedCalls(
+  url: URL,
+  timeout: number,
+  abilities = new NodeAbilities(),
+): (moment: Pick<Moment, 'block'>) => CallUntrusted {
   const maxResponse = 2 * COMMON_LIMITS.contract.result + ENVELOPE
   const client = rpcClient(url, { timeout, batch: false, maxResponse, abilities })
-  return async ({ to, data, limit, signal }) => {
-    if (signal?.aborted) throw aborted()
-    const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
-    let answer: Hex
-    try {
-      // a raw request, since viem's `call` acts on the data of a revert
-      answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, signal && { signal })
-    } catch (error) {
+  return (moment) =>
+    async ({ to, data, limit, signal }) => {
       if (signal?.aborted) throw aborted()
-      if (nodeFailed(error)) throw error
-      return undefined
+      const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
+      const callAt: CallAt = (block) => {
+        const tag = block === 'latest' ? block : numberToHex(block)
+        // a raw request, since viem's `call` acts on the data of a revert
+        return client.request({ method: 'eth_call', params: [call, tag] }, signal && { signal })
+      }
+      const block = await moment.block()
+      let answer: Hex
+      try {
+        answer = await callOf(callAt, block, abilities)
+      } catch (error) {
+        if (signal?.aborted) throw aborted()
+        if (isBehind(error) || nodeFailed(error)) throw error
+        return undefined
+      }
+      return answer.length - 2 > 2 * limit ? undefined : answer
     }
-    return answer.length - 2 > 2 * limit ? undefined : answer
+}
+
+/**
+ * Calls a contract in the state of a block.
+ * @throws BehindError if the node lacks the block or its state
+ */
+async function callOf(callAt: CallAt, block: number, { past, moments }: NodeAbilities): Promise<Hex> {
+  if (!past.canCall) return callAt('latest')
+  try {
+    const answer = await callAt(block)
+    past.answered()
+    return answer
+  } catch (error) {
+    const fault = callFault(error)
+    if (fault === 'reverted' || transportFailure(error)) throw error
+    if (fault === 'unclear') {
+      // the call itself fails if this one rejects as well
+      const newest = await callAt('latest')
+      if (!(await isAnswered(callAt(Math.max(0, block - BACK))))) {
+        past.refused()
+        return newest
+      }
+    }
+    moments.lacked(block)
+    throw new BehindError()
   }
+}
+
+/** Returns whether the node executed a call. */
+async function isAnswered(answer: Promise<Hex>): Promise<boolean> {
+  return answer.then(
+    () => true,
+    (error) => callFault(error) === 'reverted',
+  )
 }
 
 /** An error that does not count as a failure of the node. */

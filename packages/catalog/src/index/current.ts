@@ -89,25 +89,25 @@ async function fromChain(
   const nft = asset.nft.address
   const ask = (signal: AbortSignal) =>
     chain.nodes.ask(
-      async (client, callUntrusted) => {
+      async (client, callUntrusted, _abilities, moment) => {
         const [head, state, tokens] = await Promise.all([
-          client.getBlockNumber(),
+          moment.block(),
           untrustedView(callUntrusted, nft, 'metaDataState', []),
           untrustedView(callUntrusted, nft, 'getTokensList', []),
         ])
-        const log = await newestMetadata(client, nft, read + 1, Number(head), signal)
-        return { head: Number(head), state, tokens, log }
+        const log = await newestMetadata(client, nft, read + 1, head, signal)
+        return { state, tokens, log }
       },
       {
         // a node that lags behind the index is useless
-        accept: ({ head, state }) => head >= read && state !== undefined,
+        since: read,
+        accept: ({ state }) => state !== undefined,
         agreeOn: ({ state, tokens, log }) => [state, tokens, log?.transactionHash, log?.logIndex],
       },
     )
   const reason = () => new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer in time.')
   const now = await withDeadline({ milliseconds: deadline, reason }, (signal) => abortable(ask(signal), signal))
-  if (now.head < read || now.state === undefined)
-    throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
+  if (now.state === undefined) throw new ChainError('CHAIN_UNAVAILABLE', 'The blockchain node did not answer.')
   const event = now.log && lastMetadata([formatLog(now.log)], nft)
   const published = event && metadataFrom(event, nft, chain, await documents.decode(documentOf(event), { nft, chain }))
   const known = new Map(asset.datatokens.map((datatoken) => [datatoken.address, datatoken]))

@@ -1,15 +1,19 @@
 import { BatchSize } from './batch-size.js'
 import { LogAbility } from './log-ability.js'
+import { Moments } from './moments.js'
 import { Pace } from './pace.js'
+import { PastAbility } from './past-ability.js'
 
 /** Abilities that a node may lack. */
-export type Ability = 'batches' | 'events' | 'rate'
+export type Ability = 'batches' | 'events' | 'rate' | 'past' | 'moments'
 
 /** The abilities of one node, learned from its answers. Shared by all clients of the node. */
 export class NodeAbilities {
   readonly batches = new BatchSize()
   readonly logs = new LogAbility()
   readonly pace = new Pace()
+  readonly past = new PastAbility()
+  readonly moments = new Moments()
 
   /**
    * `isAlone`: whether no other node is healthy. Then calls wait for the pace of this one. `onRepeated` gets the number
@@ -29,6 +33,8 @@ export class NodeAbilities {
     const { limit } = this.logs
     if (limit !== undefined) limits.set('events', limit)
     if (this.pace.isLimited) limits.set('rate', 'limits the rate of calls')
+    if (this.past.limit !== undefined) limits.set('past', this.past.limit)
+    if (this.moments.limit !== undefined) limits.set('moments', this.moments.limit)
     return limits
   }
 }

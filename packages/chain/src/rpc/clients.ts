@@ -2,6 +2,7 @@ import { type Account, createPublicClient, createWalletClient, custom, type Publ
 import { CHAIN_LIMITS } from '../limits.js'
 import type { NodeAbilities } from './abilities.js'
 import { jsonRpc } from './json-rpc.js'
+import { momentTransport } from './moment-transport.js'
 import { validatedTransport } from './validated-transport.js'
 
 /**
@@ -21,14 +22,18 @@ interface ClientOptions {
   abilities?: NodeAbilities
 }
 
-/** Creates a JSON-RPC client of one node. It validates every response and does not retry. */
+/**
+ * Creates a JSON-RPC client of one node. It validates every response and does not retry. With `abilities`, requests for
+ * an older head than a former one reject with BehindError.
+ */
 export function rpcClient(
   url: URL,
   { timeout = 10_000, batch = true, maxResponse = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
 ): PublicClient {
+  const transport = validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities }), abilities?.onRepeated)
   return createPublicClient({
     ...NO_LOOKUPS,
-    transport: validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities }), abilities?.onRepeated),
+    transport: abilities ? momentTransport(transport, abilities.moments) : transport,
     cacheTime: 0,
   })
 }

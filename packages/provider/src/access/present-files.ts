@@ -67,7 +67,9 @@ function renamed(object: unknown, names: VersionNames): unknown {
 
 /** Throws AccessError unless an account may change the metadata of an asset. Throws ChainError if no node answers. */
 export async function assertUpdater({ asset: { chain, nft } }: OpenService, account: Address): Promise<void> {
-  const permissions = await chain.nodes.ask((_client, call) => untrustedView(call, nft, 'getPermissions', [account]))
+  const permissions = await chain.nodes.ask((_client, call) => untrustedView(call, nft, 'getPermissions', [account]), {
+    accept: (found) => found?.updateMetadata === true,
+  })
   if (!permissions?.updateMetadata)
     throw new AccessError('UPDATER_DENIED', 'This address may not change the metadata of the asset.')
 }

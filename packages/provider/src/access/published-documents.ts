@@ -83,8 +83,9 @@ export class PublishedDocuments {
       await assertReadableNft(chain, address)
     } catch (error) {
       // the transaction that deploys the NFT may not be mined yet
-      if (!(error instanceof RequestError) || !(await find())) throw error
-      await assertReadableNft(chain, address)
+      const mined = error instanceof RequestError ? await find() : undefined
+      if (!mined) throw error
+      await assertReadableNft(chain, address, Number(mined.receipt.blockNumber))
     }
     return documentIn((await find())?.receipt, address)
   }

@@ -73,7 +73,7 @@ export function openCatalog(
       long: new LongDocuments((asset) => search.document(asset), documents),
       onChain: new OnChainReader(chains, ttl, names),
       catchingUp: new CatchingUp(progress),
-      receipts: new Receipts(settings.ORDER_WAIT),
+      receipts: new Receipts(settings.ORDER_WAIT, settings.INDEX_REORG_DEPTH),
       publisherOf: async (chainId, nft) => (await index.nft(chainId, nft))?.owner,
     },
     assets: new AssetResolver([cached, ...caches], chains),

@@ -29,6 +29,9 @@ export async function messageSignedByWallet(
       return { message, to: address, data: encodeFunctionData({ abi: EIP_1271, args }), limit: MAGIC_BYTES }
     }),
   )
-  const results = await nodes.ask((_client, callUntrusted) => Promise.all(calls.map(callUntrusted)))
+  const results = await nodes.ask((_client, callUntrusted) => Promise.all(calls.map(callUntrusted)), {
+    // a lagging node may not know the contract yet
+    accept: (answers) => answers.some((answer) => answer !== undefined && answer !== '0x'),
+  })
   return calls[results.indexOf(MAGIC)]?.message
 }

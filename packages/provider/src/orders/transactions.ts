@@ -103,8 +103,7 @@ export class OrderTransactions {
         { code: 'ORDER_REVERTED', message: 'The order transaction failed on-chain.' },
         wait,
       )
-    // the head may be older than the receipt
-    const confirmations = Math.max(1, Number(head - receipt.blockNumber) + 1)
+    const confirmations = Number(head - receipt.blockNumber) + 1
     // not cached: the next block may confirm it
     if (confirmations < chain.confirmations)
       return {

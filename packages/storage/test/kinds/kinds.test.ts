@@ -11,7 +11,7 @@ import { createSchema, createYoga } from '../../../../test/helpers/graphql-serve
 import { IpfsGateway } from '../../../../test/helpers/ipfs-gateway.js'
 import { kindSuite } from '../../../../test/helpers/kind-suite.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
-import { untrustedCalls } from '../../../chain/src/untrusted-calls.js'
+import { ChainNodes } from '../../../chain/src/nodes.js'
 import { BlockCache } from '../../src/cache/block-cache.js'
 import { STORAGE_LIMITS } from '../../src/limits.js'
 
@@ -134,7 +134,7 @@ kindSuite('graphql', async () => {
 kindSuite('smartcontract', async () => {
   const { anvil, addresses } = await chainWithContracts()
   const { Ocean } = addresses
-  const foreign = untrustedCalls(new URL(anvil.rpcUrl), 5000)
+  const nodes = new ChainNodes(8996, [new URL(anvil.rpcUrl)], { timeout: 5000, agreement: 1 })
   const abi = {
     type: 'function',
     name: 'balanceOf',
@@ -155,7 +155,7 @@ kindSuite('smartcontract', async () => {
     ranges: false,
     userdata: { account: '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260' },
     tools: {
-      readContract: (_chainId, to, data, limit) => foreign({ to, data, limit }),
+      readContract: (_chainId, to, data, limit) => nodes.ask((_client, foreign) => foreign({ to, data, limit })),
     },
     close: () => anvil.stop(),
   }
