@@ -1,4 +1,4 @@
-import { type Chain, type Chains, Floor, requestReceipt, walletClient } from '@tidegate/chain'
+import { type Chain, type Chains, walletClient } from '@tidegate/chain'
 import { describeAnswer, describeFailedExchange, type Outbound } from '@tidegate/common'
 import { transactionAccount } from '@tidegate/protocol/keys'
 import { encodeFunctionData, type Hex } from 'viem'
@@ -10,9 +10,6 @@ const POLLS_BEFORE_RESEND = 60
 
 /** Sends proofs: by POST to a receiver, or as a transaction to the datatoken. */
 export class ProofSender {
-  /** The transaction counts of the service's accounts, by chain. */
-  private readonly counts = new Map<number, Floor>()
-
   constructor(
     private readonly chains: Chains,
     private readonly outbound: Outbound,
@@ -46,17 +43,9 @@ export class ProofSender {
       if (queued.attempts % POLLS_BEFORE_RESEND !== 0) return false
     }
     const data = encodeFunctionData({ abi: ORDER_EXECUTED, args: callArguments(proofOf(delivery, chain)) })
-    const counts = this.counts.get(chain.chainId) ?? new Floor()
-    this.counts.set(chain.chainId, counts)
-    const wallet = walletClient(await transactionAccount(chain.key), async (call) => {
-      const known = call.method === 'eth_getTransactionCount' ? counts.value : undefined
-      const accept = (answer: unknown) => known === undefined || Number(answer) >= known
-      const answer = await chain.nodes.ask((client) => client.request(call), { accept })
-      // its nonce would be that of a transaction on its way
-      if (call.method === 'eth_getTransactionCount' && counts.isBelow(Number(answer), known))
-        throw new Error('the nodes do not know the last transaction yet')
-      return answer
-    })
+    const wallet = walletClient(await transactionAccount(chain.key), (call) =>
+      chain.nodes.ask((client) => client.request(call)),
+    )
     const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
     const signed = await wallet.signTransaction(request as never)
     const txId = await chain.nodes.ask(
@@ -65,12 +54,14 @@ export class ProofSender {
         unhedged: true,
       },
     )
-    if (request.nonce !== undefined) counts.raise(Number(request.nonce) + 1)
     await this.store.recordTransaction(queued.id, txId)
     return false
   }
 }
 
-async function outcomeOf(chain: Chain, hash: Hex): Promise<'success' | 'reverted' | undefined> {
-  return (await requestReceipt(chain, hash, { isUnlikely: true }))?.receipt.status
+async function outcomeOf({ nodes }: Chain, hash: Hex): Promise<'success' | 'reverted' | undefined> {
+  const receipt = await nodes.ask((client) => client.request({ method: 'eth_getTransactionReceipt', params: [hash] }), {
+    accept: (found) => found !== null,
+  })
+  return receipt ? (receipt.status === '0x1' ? 'success' : 'reverted') : undefined
 }
