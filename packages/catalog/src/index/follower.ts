@@ -113,7 +113,7 @@ export class ChainFollower {
   }
 
   /**
-   * Reads final ranges until the view of the chain is stale, or else one range. Returns true if nothing is left to read, or nothing can
+   * Reads ranges until the head, or until the view of the chain is stale. Returns true if nothing is left to read, or nothing can
    * be read now. Throws ChainError, SandboxError, StateError, NoRoom.
    */
   async step(): Promise<boolean> {

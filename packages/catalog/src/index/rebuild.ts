@@ -24,7 +24,7 @@ export class Rebuild {
   }
 
   /**
-   * Reads final ranges until the view of the chain is stale, or else one range. Returns true if nothing can be read now. `view`: the
+   * Reads ranges until the head, or until the view of the chain is stale. Returns true if nothing can be read now. `view`: the
    * nodes' view of the live generation; `unseenFor`: milliseconds since the nodes last knew its cursor.
    */
   async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {

@@ -80,8 +80,8 @@ export class RangeSync {
   }
 
   /**
-   * Reads final ranges after the cursor until the view of the chain is stale, or else one range. Reads a range during the commit of the
-   * one before. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
+   * Reads ranges after the cursor until the head, or until the view of the chain is stale. Reads a range during the commit of the one
+   * before. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
    */
   async syncNext(cursor: Cursor | undefined, view: ChainView): Promise<SyncStep> {
     this.latest = NOTHING
@@ -98,9 +98,8 @@ export class RangeSync {
 
   private async syncSome(cursor: Cursor | undefined, view: ChainView): Promise<SyncStep> {
     const started = performance.now()
-    const final = (view.heads[0] ?? 0) - this.options.reorgDepth
     let step = await this.syncOne(cursor, view)
-    while (step.cursor && step.cursor.block < final && performance.now() - started < VIEW_LIFETIME) {
+    while (step.cursor && !step.idle && performance.now() - started < VIEW_LIFETIME) {
       if (this.options.signal.aborted) break
       const next = await this.syncOne(step.cursor, view)
       if (next.rolledBack) return next
@@ -113,7 +112,8 @@ export class RangeSync {
   /** Reads one range after the cursor, towards the first head whose blocks a node has. */
   private async syncOne(cursor: Cursor | undefined, { heads, headers }: ChainView): Promise<SyncStep> {
     if (this.options.hasRoom && !(await this.options.hasRoom())) throw new NoRoom()
-    const from = cursor ? cursor.block + 1 : this.chain.deployment.startBlock
+    // the genesis block has no events
+    const from = cursor ? cursor.block + 1 : Math.max(1, this.chain.deployment.startBlock)
     const read = heads[0] !== undefined && (await this.syncAhead(cursor, from, heads[0]))
     if (read) return read
     if (!(await this.latest.committed)) return { idle: false }
@@ -130,10 +130,9 @@ export class RangeSync {
 
   /**
    * Returns the last block of ranges that begin at a block: final blocks never share a batch with ones that may be rolled back, and newest
-   * blocks are read by their hashes. A first block 0 has no events and is final.
+   * blocks are read by their hashes.
    */
   private endOf(from: number, head: number): number {
-    if (from === 0) return 0
     const ends = [head - this.options.reorgDepth, head - CHAIN_LIMITS.confirmation.newest]
     return ends.sort((a, b) => a - b).find((end) => from <= end) ?? head
   }

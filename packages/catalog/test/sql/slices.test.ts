@@ -88,6 +88,7 @@ describe('the full-text index of PostgreSQL', () => {
       ALTER TABLE index_asset DROP COLUMN services, DROP COLUMN size;
       ALTER TABLE index_cursor DROP COLUMN part_block, DROP COLUMN part_hash, DROP COLUMN part_log, DROP COLUMN undoing,
         DROP COLUMN format_mark;
+      ALTER TABLE index_checkpoint DROP COLUMN events, DROP COLUMN digest;
       DROP INDEX index_undo_by_row, index_nft_by_owner;
       DROP INDEX search_value_by_name_4, search_value_by_name_5;
       DROP INDEX search_value_by_price, search_value_by_price_down, search_value_older_token;

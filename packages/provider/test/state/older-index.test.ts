@@ -30,6 +30,8 @@ const TAKE_BACK = `
   DROP INDEX search_value_by_price;
   DROP INDEX search_value_by_price_down;
   ALTER TABLE index_cursor DROP COLUMN format_mark;
+  ALTER TABLE index_checkpoint DROP COLUMN events;
+  ALTER TABLE index_checkpoint DROP COLUMN digest;
   DROP INDEX index_nft_by_owner;
   ALTER TABLE deliveries DROP COLUMN counted;
   DROP TABLE range_deliveries;
