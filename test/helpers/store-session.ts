@@ -101,6 +101,41 @@ function emptySqlite(): StoreUnderTest {
   }
 }
 
+/** Settings that a role, a database or a provider of PostgreSQL may have instead of its own defaults. */
+export const OTHER_DEFAULTS = {
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  default_transaction_deferrable: 'on',
+  statement_timeout: '1min',
+  lock_timeout: '1min',
+  idle_in_transaction_session_timeout: '1min',
+  idle_session_timeout: '1min',
+  search_path: '',
+  TimeZone: 'Pacific/Chatham',
+  DateStyle: 'SQL, DMY',
+  IntervalStyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+  extra_float_digits: '-10',
+  synchronous_commit: 'off',
+  gin_fuzzy_search_limit: '1',
+  transform_null_equals: 'on',
+  client_encoding: 'LATIN1',
+  application_name: 'other',
+}
+
+/** Gives a database other defaults for the settings of all its sessions. */
+export async function setDefaults(url: string, settings: Record<string, string>): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('BEGIN READ WRITE')
+  for (const [setting, value] of Object.entries(settings))
+    await client.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`)
+  await client.query('COMMIT')
+  await client.end()
+}
+
 /** Creates an empty database without a schema, whose collation does not sort by bytes. */
 export async function emptyPostgres(server: PostgresBackend): Promise<StoreUnderTest & { url: string }> {
   const name = `test_${randomBytes(8).toString('hex')}`

@@ -1,2 +1,3 @@
-export { openPostgres, type PostgresOptions, TYPES } from './postgres/postgres.js'
+export { openPostgres, type PostgresOptions } from './postgres/postgres.js'
+export { publicError } from './postgres/public-error.js'
 export { Servers } from './postgres/servers.js'

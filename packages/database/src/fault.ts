@@ -65,6 +65,7 @@ const KINDS: [start: string, kind: FaultKind][] = [
   ['58', 'disk'],
   ['STANDBY', 'unreachable'],
   ['STATE_OUTDATED', 'unreachable'],
+  ['ENOENT', 'failed'],
   ['08', 'unreachable'],
   ['53', 'unreachable'],
   ['57P', 'unreachable'],

@@ -22,12 +22,6 @@ const LEASE = `
   ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, session = excluded.session, ends = excluded.ends
   WHERE NOT (${held('own')})
   RETURNING task`
-// the server notices within half a minute that a client machine has disappeared
-const KEEPALIVES = `
-  SELECT set_config(name, value, false)
-  FROM (VALUES ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '4'))
-    AS wanted (name, value)
-  JOIN pg_settings USING (name)`
 
 export interface LeadershipOptions {
   servers: Servers
@@ -121,7 +115,7 @@ export class Leadership {
 
   private async connect(): Promise<pg.Client> {
     const { servers, exclusive, timeout } = this.options
-    const client = await servers.connect({ query_timeout: Math.min(timeout, DATABASE_LIMITS.lease.statementTimeout) })
+    const client = await servers.connect(Math.min(timeout, DATABASE_LIMITS.lease.statementTimeout))
     let lost = false
     const onLost = () => {
       lost = true
@@ -136,7 +130,6 @@ export class Leadership {
     }
     client.on('error', onLost).on('end', onLost)
     try {
-      await client.query(KEEPALIVES)
       const lock = exclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared'
       const { rows } = await client.query(`SELECT ${lock}($1, $2) AS got`, [LOCK_SPACE, USE_LOCK])
       if (!rows[0]?.got) throw new InUseError(exclusive)

@@ -24,6 +24,8 @@ export const DATABASE_LIMITS = {
     lifetime: 60_000,
     /** Idle milliseconds of a connection before the system probes it, once a second and 10 times. */
     keepAlive: 3000,
+    /** Milliseconds for a second session of a pooler, by which it is tested. A pooler without a free one lets it wait. */
+    poolerTimeout: 3000,
   },
   promotion: {
     /** Writes that a process repeats on a promoted standby, at least: 10 s of 500 signed requests per second. */

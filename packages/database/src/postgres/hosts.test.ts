@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostUrls, publicParts } from './hosts.js'
+import { connectionUrl, hostUrls, publicParts } from './hosts.js'
 
 it.each([
   ['postgres://a/db', ['postgres://a/db']],
@@ -14,4 +14,19 @@ it.each([
 
 it('names all hosts without the password', () => {
   expect(publicParts('postgres://tide%40r:secret@a:1,b/db')).toEqual({ user: 'tide@r', host: 'a:1,b', pathname: '/db' })
+})
+
+it('names the socket of a URL without a host', () => {
+  const url = 'postgres://tide:secret@/db?host=/cloudsql/project:region:instance'
+  expect(publicParts(url)).toEqual({ user: 'tide', host: '/cloudsql/project:region:instance', pathname: '/db' })
+})
+
+it.each([
+  ['postgres://a/db', 'postgres://a/db'],
+  ['postgres://a/db?sslmode=require&channel_binding=require', 'postgres://a/db?sslmode=require'],
+  ['postgres://a/db?statement_timeout=1&application_name=b&pipeline=', 'postgres://a/db'],
+  ['postgres://a/db?options=endpoint%3Dcool-1', 'postgres://a/db?options=endpoint%3Dcool-1'],
+  ['postgres://a/db?sslmode=verify-full&sslrootcert=system', 'postgres://a/db?sslmode=verify-full&ssl=true'],
+])('takes the parameters of the connection from %s', (url, expected) => {
+  expect(connectionUrl(url)).toBe(expected)
 })

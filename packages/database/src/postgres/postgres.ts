@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
 import { StateError, UnstorableError } from '@tidegate/protocol'
-import pg from 'pg'
+import type pg from 'pg'
 import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } from '../fault.js'
 import { Leadership, LOCK_SPACE } from '../leadership.js'
 import { DATABASE_LIMITS } from '../limits.js'
@@ -10,6 +10,7 @@ import { runScript } from '../script.js'
 import { type Driver, numbered, type Query, type Result, type Script, type Value } from '../sql.js'
 import { InUseError } from '../sqlite/sqlite-file.js'
 import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
+import { publicError } from './public-error.js'
 import { Servers } from './servers.js'
 import { Timeline } from './timeline.js'
 
@@ -52,17 +53,9 @@ export async function openPostgres(schema: Schema, options: PostgresOptions): Pr
     }
   } catch (error) {
     await driver.close()
-    if (error instanceof InUseError) throw error
-    throw Object.assign(new Error((error as { code?: string }).code ?? (error as Error).message), {
-      code: (error as { code?: string }).code,
-    })
+    throw error instanceof InUseError ? error : publicError(error, options.url)
   }
   return driver
-}
-
-/** Parses BIGINT as number: all values are below 2^53. */
-export const TYPES = {
-  getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)),
 }
 
 class PostgresDriver implements Driver {
@@ -81,13 +74,14 @@ class PostgresDriver implements Driver {
 
   constructor(
     private readonly schema: Schema,
-    private readonly options: PostgresOptions,
+    options: PostgresOptions,
   ) {
-    const { exclusive = false, log, url, readOnly } = options
+    const { exclusive = false, log, url, timeout, name = 'tidegate', readOnly: isReadOnly = false } = options
     this.faults = new FaultLog(log)
     this.timelines = new Timeline(() => schema.afterPromotion?.() ?? [], log)
-    this.servers = new Servers(url, this.settings(), async (client) => {
-      if (!readOnly) await this.timelines.verify(client)
+    this.servers = new Servers({
+      ...{ url, timeout, connectTimeout: timeout, name, isReadOnly },
+      ...(isReadOnly ? {} : { verify: (client) => this.timelines.verify(client) }),
     })
     this.pool = this.servers.pool(options.connections, DATABASE_LIMITS.connections.lifetime)
     this.snapshots = new PostgresSnapshots({
@@ -124,10 +118,16 @@ class PostgresDriver implements Driver {
   }
 
   async assertSchema(): Promise<void> {
-    const { rows: found } = await this.pool.query("SELECT to_regclass('tidegate_schema') AS name")
-    if (found[0]?.name === null) throw new Error('it holds nothing yet: start this version of Tidegate on it first')
-    const { rows } = await this.pool.query('SELECT version FROM tidegate_schema')
-    assertCurrent(Number(rows[0]?.version ?? 0), this.schema.migrations.length)
+    // tries each server; the pool continues with the one that was found
+    const client = await this.servers.connect()
+    try {
+      const { rows: found } = await client.query("SELECT to_regclass('tidegate_schema') AS name")
+      if (found[0]?.name === null) throw new Error('it holds nothing yet: start this version of Tidegate on it first')
+      const { rows } = await client.query('SELECT version FROM tidegate_schema')
+      assertCurrent(Number(rows[0]?.version ?? 0), this.schema.migrations.length)
+    } finally {
+      void client.end().catch(() => undefined)
+    }
   }
 
   query(query: Query): Promise<Result> {
@@ -228,22 +228,6 @@ class PostgresDriver implements Driver {
       throw error
     } finally {
       this.waiting -= 1
-    }
-  }
-
-  private settings(): pg.ClientConfig {
-    const { timeout, name = 'tidegate', readOnly } = this.options
-    return {
-      connectionTimeoutMillis: timeout,
-      query_timeout: timeout,
-      statement_timeout: timeout,
-      application_name: name,
-      ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
-      keepAlive: true,
-      keepAliveInitialDelayMillis: DATABASE_LIMITS.connections.keepAlive,
-      // a search sends its second statement with the first
-      pipeline: true,
-      types: TYPES as pg.CustomTypesConfig,
     }
   }
 

@@ -1,9 +1,9 @@
 import type { Logger, TickBatch } from '@tidegate/common'
-import { type Driver, describeFault, faultOf, publicParts, startErrorOf } from '@tidegate/database'
-import { InUseError } from '@tidegate/database/sqlite'
+import { type Driver, faultOf, publicParts, startErrorOf } from '@tidegate/database'
 import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { embeddedSize } from './marker.js'
+import { reasonOf } from './reasons.js'
 import { assertFilePresent, assertSameState, type ExpectedState, recordState } from './state-guard.js'
 import { type StateStore, sqlStore } from './stores.js'
 
@@ -60,8 +60,8 @@ async function openDriver(
     return await openPostgres({ url, connections, timeout, log: options.log, readOnly })
   } catch (error) {
     if (database === 'embedded')
-      throw startErrorOf(faultOf(error), `STATE_DIR: the database in ${folder} cannot be opened: ${reason(error)}.`)
-    throw startErrorOf(faultOf(error), `DATABASE_URL: ${addressOf(url)} cannot be used: ${postgresReason(error)}.`)
+      throw startErrorOf(faultOf(error), `STATE_DIR: the database in ${folder} cannot be opened: ${reasonOf(error)}.`)
+    throw startErrorOf(faultOf(error), `DATABASE_URL: ${addressOf(url)} cannot be used: ${reasonOf(error)}.`)
   }
 }
 
@@ -70,38 +70,4 @@ function addressOf(url: string): string {
   const { user, host, pathname } = publicParts(url)
   const name = decodeURIComponent(pathname.slice(1)) || 'of the user'
   return `the database ${name} at ${host || 'the local socket'}${user ? ` as user ${user}` : ''}`
-}
-
-/** Explanations of connection errors, by SQLSTATE or system code. */
-const POSTGRES_CAUSES: Record<string, string> = {
-  '28P01': 'the password is wrong',
-  '28000': 'the server does not let this user in from here, or not in this way (pg_hba.conf)',
-  '3D000': 'there is no such database',
-  '42501': 'the user lacks a permission: it must be able to create tables',
-  '55000': 'the database takes no connections',
-  '53300': 'the server has no connection left',
-  '57P03': 'the server is starting or stopping',
-  STANDBY: 'it is a standby, which accepts no writes',
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host cannot be resolved now',
-  ETIMEDOUT: 'it does not answer',
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the server's certificate is not trusted: see sslmode and sslrootcert",
-  SELF_SIGNED_CERT_IN_CHAIN: "the server's certificate is not trusted: see sslmode and sslrootcert",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate is not trusted: see sslmode and sslrootcert",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host",
-}
-
-function postgresReason(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  if (/does not support SSL/.test(message)) return 'the server does not speak TLS: see sslmode'
-  const cause = POSTGRES_CAUSES[code]
-  return cause ? `${cause} (${code})` : reason(error)
-}
-
-/** Describes why a database cannot be opened. The database's message is left out: it may quote anything. */
-function reason(error: unknown): string {
-  const { message } = error as Error
-  if (error instanceof InUseError || /version of Tidegate/.test(message)) return message.replace(/\.$/, '')
-  return describeFault(faultOf(error))
 }

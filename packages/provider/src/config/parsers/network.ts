@@ -1,4 +1,4 @@
-import { hostUrls } from '@tidegate/database'
+import { hostUrls, parseServer } from '@tidegate/database'
 import ipaddr from 'ipaddr.js'
 
 /** Parses an http(s) URL. The error quotes nothing: RPC URLs often contain an API key. */
@@ -61,8 +61,14 @@ export function networks(raw: string): string[] {
 /** Validates a PostgreSQL URL, which may name several hosts. The error quotes nothing: the URL contains a password. */
 export function postgresUrl(raw: string): string {
   // a # is probably part of the password, but would begin a fragment
-  const isValid = (url: string) =>
-    URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol) && new URL(url).hash === ''
+  const isValid = (url: string) => {
+    try {
+      const { protocol, hash } = parseServer(url)
+      return /^postgres(ql)?:$/.test(protocol) && hash === ''
+    } catch {
+      return false
+    }
+  }
   if (!hostUrls(raw).every(isValid))
     throw new Error('must be a postgres:// URL, with # @ / ? % of user and password written as %23 %40 %2F %3F %25')
   return raw

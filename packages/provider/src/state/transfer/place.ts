@@ -1,13 +1,14 @@
 import { join, resolve } from 'node:path'
 import { type Driver, describeFault, faultOf, publicParts, startErrorOf } from '@tidegate/database'
+import { Servers } from '@tidegate/database/postgres'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
 import { StartError, StateError } from '@tidegate/protocol'
-import type pg from 'pg'
 import { postgresUrl } from '../../config/parsers/network.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { embeddedSize } from '../marker.js'
 import { openPostgres } from '../postgres.js'
+import { reasonOf } from '../reasons.js'
 import { openSqlite } from '../sqlite.js'
 
 /** The location of a state: the embedded database of a folder, a file in that format, or PostgreSQL. */
@@ -95,13 +96,10 @@ export async function openExclusive(place: Database): Promise<Driver> {
 /** Name of these commands' sessions in PostgreSQL. */
 const TOOL = 'tidegate state'
 
-/** Returns the error for a failing database, without the database's message, which may quote anything. */
+/** Returns the error for a failing database. */
 export function cannotBeUsed(place: Place, error: unknown): Error {
   if (error instanceof StartError) return error
-  const fault = faultOf(error)
-  const isNewer = (error as Error).message.includes('newer version')
-  const reason = isNewer ? 'it was made by a newer version of Tidegate' : describeFault(fault)
-  return startErrorOf(fault, `${nameOf(place)} cannot be used: ${reason}.`)
+  return startErrorOf(faultOf(error), `${nameOf(place)} cannot be used: ${reasonOf(error)}.`)
 }
 
 /** Runs work that writes to a database. Explains a StateError, which has no cause, by the fault of the database. */
@@ -120,14 +118,8 @@ export async function explained<T>(
   }
 }
 
-/** Returns the settings of a connection that reads from PostgreSQL. */
-export function readingConnection(): pg.ClientConfig {
-  const { connectTimeout, statementTimeout } = PROVIDER_LIMITS.transfer
-  return {
-    connectionTimeoutMillis: connectTimeout,
-    query_timeout: statementTimeout,
-    statement_timeout: statementTimeout,
-    application_name: TOOL,
-    keepAlive: true,
-  }
+/** Returns the servers of a PostgreSQL URL, to read from. */
+export function readingServers(url: string): Servers {
+  const { connectTimeout, statementTimeout: timeout } = PROVIDER_LIMITS.transfer
+  return new Servers({ url, connectTimeout, timeout, name: TOOL, isReadOnly: true })
 }

@@ -1,11 +1,10 @@
 import { type Dialect, numbered, type Query, type Result, type Value } from '@tidegate/database'
-import { Servers, TYPES } from '@tidegate/database/postgres'
+import { publicError } from '@tidegate/database/postgres'
 import { Statements } from '@tidegate/database/sqlite'
 import Database from 'libsql'
-import type pg from 'pg'
 import type { Identity } from '../identity.js'
 import { identityOf } from '../identity.js'
-import { cannotBeUsed, type Place, pathOf, readingConnection } from './place.js'
+import { cannotBeUsed, type Place, pathOf, readingServers } from './place.js'
 
 export type Run = (query: Query) => Promise<Result>
 
@@ -58,8 +57,11 @@ async function ofSqlite(path: string): Promise<Snapshot> {
 }
 
 async function ofPostgres(url: string): Promise<Snapshot> {
-  const settings = { ...readingConnection(), types: TYPES as pg.CustomTypesConfig }
-  const client = await new Servers(url, settings).connect()
+  const client = await readingServers(url)
+    .connect()
+    .catch((error) => {
+      throw publicError(error, url)
+    })
   const run: Run = async ({ text, values }) => {
     const { rows, rowCount } = await client.query({ text: numbered(text), values })
     return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
