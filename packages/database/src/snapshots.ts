@@ -9,11 +9,14 @@ export interface Snapshots {
   readonly places: number
   /** Maximum milliseconds of a snapshot, if the database has a limit. */
   readonly longest: number
-  /** Runs statements in one snapshot. `end`: its deadline, as performance.now(). Rejects with SnapshotTimeout. */
-  read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T>
+  /**
+   * Runs statements in one snapshot. `end`: its deadline, as performance.now(). Rejects with SnapshotTimeout at the deadline,
+   * and when `signal` aborts, after its statement has ended.
+   */
+  read<T>(end: number, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/** The deadline of a snapshot has passed, or its database is closed. */
+/** The deadline of a snapshot has passed, nobody waits for it, or its database is closed. */
 export class SnapshotTimeout extends Error {
   constructor() {
     super('The time of a snapshot is over.')

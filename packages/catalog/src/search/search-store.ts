@@ -5,10 +5,13 @@ import type { Scope, Search, SearchResult } from './syntax.js'
 
 /** Full-text search in the documents of the index. */
 export interface SearchStore {
-  /** Finds documents in one snapshot. Rejects with SearchError if unavailable or too slow, ValidationError if too expensive. */
-  find(search: Search, scope: Scope): Promise<SearchResult>
+  /**
+   * Finds documents in one snapshot. Rejects with SearchError if unavailable or too slow, ValidationError if too expensive. `signal` ends
+   * its statements.
+   */
+  find(search: Search, scope: Scope, signal?: AbortSignal): Promise<SearchResult>
   /** Finds orders on some chains. Rejects as `find` does. */
-  findOrders(search: OrderSearch, chains: readonly number[]): Promise<OrderPage>
+  findOrders(search: OrderSearch, chains: readonly number[], signal?: AbortSignal): Promise<OrderPage>
   /** Refuses further searches and waits for running ones. */
   close(): Promise<void>
   /** Reads current assets of hits that `find` has not read. */

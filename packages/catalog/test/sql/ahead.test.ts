@@ -91,7 +91,13 @@ describe('PostgreSQL', () => {
       return { query: spied, connection, release: (error?: boolean) => client.release(error) }
     }
     const spied = connect as unknown as () => Promise<pg.PoolClient>
-    const snapshots = new PostgresSnapshots({ connect: spied, connections: 2, timeout, guarded: (work) => work() })
+    const snapshots = new PostgresSnapshots({
+      connect: spied,
+      connections: 2,
+      timeout,
+      cancel: () => undefined,
+      guarded: (work) => work(),
+    })
     const query = async ({ text }: Query) => ({ rows: (await pool.query(text)).rows as Result['rows'], changes: 0 })
     return new Searches({ dialect: 'postgres', query, snapshots })
   }

@@ -9,6 +9,8 @@ type Guard = <T>(work: () => Promise<T>) => Promise<T>
 
 interface PostgresSnapshotOptions {
   connect(): Promise<PoolClient>
+  /** Ends the running statement of a connection. */
+  cancel(client: PoolClient): void
   /** Connections of the pool. Snapshots use at most half, so that orders and nonces always find one. */
   connections: number
   /** Milliseconds for a statement of the pool. A snapshot has less, so that the server itself aborts it. */
@@ -42,21 +44,29 @@ export class PostgresSnapshots implements Snapshots {
     this.longest = options.timeout / 2
   }
 
-  async read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T> {
+  async read<T>(end: number, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const client = await this.options.guarded(() => this.options.connect())
+    const cancel = () => this.options.cancel(client)
+    signal?.addEventListener('abort', cancel)
     try {
       const reading: Reading = { client, end }
-      const found = await work((query) => this.ask(reading, query))
+      const found = await work((query) => {
+        if (signal?.aborted) throw new SnapshotTimeout()
+        return this.ask(reading, query)
+      })
       // all rows are read: no wait for the end
       const ended = reading.ended ?? client.query('COMMIT')
+      // a late cancellation must not meet the statement of another user
       ended.then(
-        () => client.release(),
+        () => client.release(signal?.aborted),
         () => client.release(true),
       )
       return found
     } catch (error) {
       client.release(true)
       throw error
+    } finally {
+      signal?.removeEventListener('abort', cancel)
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
 import { StateError, UnstorableError } from '@tidegate/protocol'
@@ -12,6 +13,7 @@ import { InUseError } from '../sqlite/sqlite-file.js'
 import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
 import { publicError } from './public-error.js'
 import { Servers } from './servers.js'
+import { processOf } from './session.js'
 import { Timeline } from './timeline.js'
 
 export interface PostgresOptions {
@@ -87,6 +89,7 @@ class PostgresDriver implements Driver {
     this.snapshots = new PostgresSnapshots({
       ...options,
       connect: () => this.connect(),
+      cancel: (client) => void this.cancel(client),
       guarded: (work) => this.guarded(work),
     })
     // the pool replaces an idle connection that breaks
@@ -228,6 +231,16 @@ class PostgresDriver implements Driver {
       throw error
     } finally {
       this.waiting -= 1
+    }
+  }
+
+  /** Ends the running statement of a connection by another one: a pooler or TLS may be between, which a request to cancel lacks. */
+  private async cancel(client: pg.PoolClient): Promise<void> {
+    try {
+      await this.pool.query('SELECT pg_cancel_backend($1)', [processOf(client)])
+    } catch {
+      // the server notices within a second
+      ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
     }
   }
 

@@ -9,12 +9,19 @@ export interface SessionOptions {
   isReadOnly: boolean
 }
 
+/** The process of the server behind each connection. A pooler shows its own. */
+const processes = new WeakMap<pg.ClientBase, number>()
+
+/** Returns the id of the server's process of a connection. */
+export const processOf = (client: pg.ClientBase): number | undefined => processes.get(client)
+
 /**
  * Sets what statements rely on, since a role, a database or a URL may have other defaults. Runs after the connection:
  * poolers refuse most parameters of a start. Rejects if the database cannot store all texts.
  */
 export async function beginSession(client: pg.ClientBase, options: SessionOptions): Promise<void> {
   const { rows } = await client.query(BEGIN_SESSION, settingsOf(options))
+  processes.set(client, rows[0]?.process)
   if (rows[0]?.encoding !== 'UTF8') throw Object.assign(new Error('The encoding is not UTF8.'), { code: 'NOT_UTF8' })
 }
 
@@ -48,7 +55,8 @@ const FIXED = {
  * acknowledged write may be lost; each other value than `off` is a choice of the operator, and so is a schema that exists.
  */
 const BEGIN_SESSION = `
-  SELECT count(set_config(name, value, false)) AS settings, current_setting('server_encoding') AS encoding
+  SELECT count(set_config(name, value, false)) AS settings, current_setting('server_encoding') AS encoding,
+    pg_backend_pid() AS process
   FROM (
     SELECT * FROM unnest($1::text[], $2::text[]) AS wanted (name, value)
     UNION ALL SELECT 'synchronous_commit', 'on' WHERE current_setting('synchronous_commit') = 'off'

@@ -20,6 +20,12 @@ const KEPT = 100
 
 type Statement = Awaited<ReturnType<Database['prepare']>>
 
+/** What ends a snapshot: a deadline, as performance.now(), and a signal. */
+interface Limits {
+  end: number
+  signal: AbortSignal | undefined
+}
+
 /** A read-only connection, and its open file. */
 interface Connection {
   db: Database
@@ -54,8 +60,8 @@ export class SqliteSnapshots implements Snapshots {
     return this.asking.size
   }
 
-  read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T> {
-    const reading = this.snapshot(end, work).finally(() => this.reading.delete(reading))
+  read<T>(end: number, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const reading = this.snapshot({ end, signal }, work).finally(() => this.reading.delete(reading))
     this.reading.add(reading)
     return reading
   }
@@ -68,14 +74,14 @@ export class SqliteSnapshots implements Snapshots {
     for (const { db } of this.idle.splice(0)) db.close()
   }
 
-  private async snapshot<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T> {
+  private async snapshot<T>(limits: Limits, work: (ask: Ask) => Promise<T>): Promise<T> {
     if (this.closed) throw new SnapshotTimeout()
     const connection = await this.connection()
     const { begin, rollBack } = connection
     try {
       begin.run()
       try {
-        return await work((query) => this.ask(connection, query, end))
+        return await work((query) => this.ask(connection, query, limits))
       } finally {
         rollBack.run()
       }
@@ -101,7 +107,7 @@ export class SqliteSnapshots implements Snapshots {
     }
   }
 
-  private async ask(connection: Connection, query: Query, end: number): Promise<Result> {
+  private async ask(connection: Connection, query: Query, { end, signal }: Limits): Promise<Result> {
     const { db, statements } = connection
     const { text, values, isBrief } = query
     // MATERIALIZED: all rows are computed before the first, off the event loop
@@ -110,7 +116,7 @@ export class SqliteSnapshots implements Snapshots {
     // returns to the cache after all rows are read
     statements.delete(text)
     const left = end - performance.now()
-    if (left <= 0 || this.closed) throw new SnapshotTimeout()
+    if (left <= 0 || signal?.aborted || this.closed) throw new SnapshotTimeout()
     if (isBrief) return this.askAtOnce(connection, statement, query)
     let timer: NodeJS.Timeout
     const interrupt = () => {
@@ -120,6 +126,7 @@ export class SqliteSnapshots implements Snapshots {
     }
     timer = setTimeout(interrupt, left)
     this.asking.add(interrupt)
+    signal?.addEventListener('abort', interrupt)
     try {
       const rows: Result['rows'] = []
       for (const row of await statement.iterate(values)) {
@@ -132,6 +139,7 @@ export class SqliteSnapshots implements Snapshots {
     } finally {
       clearTimeout(timer)
       this.asking.delete(interrupt)
+      signal?.removeEventListener('abort', interrupt)
     }
   }
 

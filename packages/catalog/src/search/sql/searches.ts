@@ -33,39 +33,38 @@ export class Searches {
    * Finds documents. The aggregations of many hits may be those of an earlier state (see statistics.ts). Throws SearchError if unavailable
    * or too slow, ValidationError if too expensive.
    */
-  async find(search: Search, scope: Scope): Promise<SearchResult> {
+  async find(search: Search, scope: Scope, signal?: AbortSignal): Promise<SearchResult> {
     const last = this.answers.lastStatistics(search, scope)
     try {
-      if (!last) return await this.current(search, scope)
+      if (!last) return await this.current(search, scope, signal)
     } catch (error) {
       // they may be known when the next one asks for them
       if (error instanceof SlowSearch && hasAggregations(search))
         this.renewStatistics(search, scope, CATALOG_LIMITS.search.statistics.rest)
       throw error
     }
-    const found = await this.current({ ...search, aggregations: {} }, scope)
+    const found = await this.current({ ...search, aggregations: {} }, scope, signal)
     // the background takes half of the time at most: others wait for it as well
     if (this.answers.areStatisticsDue(last)) this.renewStatistics(search, scope, 1)
     return found.building ? found : { ...found, aggregations: last.aggregations }
   }
 
-  private current(search: Search, scope: Scope): Promise<SearchResult> {
+  private current(search: Search, scope: Scope, signal: AbortSignal | undefined): Promise<SearchResult> {
     const begun = performance.now()
-    return this.answers.cachedOr(keyOf(search, scope), () =>
-      this.turns.run((end) => this.read(end, (ask) => this.answers.find(search, scope, ask)), begun),
-    )
+    const read = (end: number) => this.read(end, (ask) => this.answers.find(search, scope, ask), signal)
+    return this.answers.cachedOr(keyOf(search, scope), () => this.turns.run(read, { begun, signal }))
   }
 
   /** Computes the aggregations of a search in the background. `rest`: see Background. */
   private renewStatistics(search: Search, scope: Scope, rest: number): void {
     const renew = (end: number) => this.read(end, (ask) => this.answers.renewStatistics(search, scope, ask))
-    this.background.start(rest, () => this.turns.run(renew, performance.now(), this.renewed))
+    this.background.start(rest, () => this.turns.run(renew, { deadline: this.renewed }))
   }
 
   /** Finds orders; undefined while they are read for the first time. Throws as `find` does. */
-  findOrders(search: OrderSearch, chains: readonly number[]): Promise<OrderPage | undefined> {
-    const read = (end: number) => this.read(end, (ask) => runScript(findOrders(search, chains), ask))
-    return this.turns.run(read, performance.now())
+  findOrders(search: OrderSearch, chains: readonly number[], signal?: AbortSignal): Promise<OrderPage | undefined> {
+    const read = (end: number) => this.read(end, (ask) => runScript(findOrders(search, chains), ask), signal)
+    return this.turns.run(read, { signal })
   }
 
   /** Refuses further searches, and waits for running ones. */
@@ -73,9 +72,9 @@ export class Searches {
     return this.turns.close()
   }
 
-  private async read<T>(end: number, work: (ask: Ask) => Promise<T>): Promise<T> {
+  private async read<T>(end: number, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await this.db.snapshots.read(end, work)
+      return await this.db.snapshots.read(end, work, signal)
     } catch (error) {
       throw error instanceof SnapshotTimeout ? tooSlow() : error
     }

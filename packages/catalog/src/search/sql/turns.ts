@@ -13,6 +13,15 @@ function tooMany(): SearchError {
   return new SearchError('SEARCH_UNAVAILABLE', 'Too many searches are under way. Try again in a moment.')
 }
 
+export interface TurnOptions {
+  /** When the caller began to wait, by performance.now(). Default: now. */
+  begun?: number
+  /** Milliseconds for this search, including the queue. */
+  deadline?: number
+  /** Aborts when the caller has gone. */
+  signal?: AbortSignal | undefined
+}
+
 /** Limits the number of concurrent searches, each with a deadline. */
 export class Turns {
   private readonly semaphore: Semaphore
@@ -27,14 +36,15 @@ export class Turns {
   }
 
   /**
-   * Runs a search in its turn. `end`: its deadline by performance.now(); `begun`: when its caller began to wait. The caller stops waiting at
-   * the deadline, but the slot is released when the search has ended. Rejects with SearchError.
+   * Runs a search in its turn. `end`: its deadline by performance.now(). The caller stops waiting at the deadline, but the slot is released
+   * when the search has ended. Rejects with SearchError, or with the reason of the signal.
    */
-  async run<T>(search: (end: number) => Promise<T>, begun: number, deadline = this.deadline): Promise<T> {
+  async run<T>(search: (end: number) => Promise<T>, options: TurnOptions = {}): Promise<T> {
+    const { begun = performance.now(), deadline = this.deadline, signal: parent } = options
     const end = begun + deadline
     const left = Math.ceil(end - performance.now())
     if (left <= 0) throw tooSlow()
-    return withDeadline({ milliseconds: left, reason: tooSlow }, async (signal) => {
+    return withDeadline({ milliseconds: left, parent, reason: tooSlow }, async (signal) => {
       await this.semaphore.acquire({ signal })
       const running = search(end).finally(() => {
         this.semaphore.release()

@@ -43,13 +43,13 @@ export function searchStore(db: Driver): SearchStore {
   const searches = new Searches(db)
   return {
     close: () => searches.close(),
-    async find(search, scope) {
-      const found = await searches.find(search, scope)
+    async find(search, scope, signal) {
+      const found = await searches.find(search, scope, signal)
       if (!found.building) return found
       throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
     },
-    async findOrders(search, chains) {
-      const found = await searches.findOrders(search, chains)
+    async findOrders(search, chains, signal) {
+      const found = await searches.findOrders(search, chains, signal)
       if (found) return found
       throw new SearchError('SEARCH_UNAVAILABLE', 'The orders are being read for the first time. Try again later.')
     },

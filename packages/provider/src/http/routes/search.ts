@@ -132,7 +132,7 @@ function searchRoute(
   services: SearchServices,
   read: (body: unknown) => Asked,
   answer: (answered: Answered) => AsyncGenerator<string>,
-  other: (body: unknown) => Promise<AsyncGenerator<string>> | undefined = () => undefined,
+  other: (body: unknown, signal: AbortSignal) => Promise<AsyncGenerator<string>> | undefined = () => undefined,
 ): void {
   const { settings, anonymous } = services
   const bodyLimit = Math.min(CATALOG_LIMITS.search.body, settings.MAX_BODY_SIZE)
@@ -142,7 +142,8 @@ function searchRoute(
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
     anonymous.assertBytesLeft(request)
-    const parts = await (other(request.body) ?? documents(read(request.body), request.lifetime.signal, begun))
+    const { signal } = request.lifetime
+    const parts = await (other(request.body, signal) ?? documents(read(request.body), signal, begun))
     reply.type('application/json; charset=utf-8')
     return sendParts(reply, parts, {
       whole: CATALOG_LIMITS.search.whole,

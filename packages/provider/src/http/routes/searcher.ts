@@ -48,11 +48,14 @@ function currentChains(catalog: SearchServices['catalog'], settings: SearchServi
 /** Creates the search of orders. It returns undefined for a search of documents, and throws as `searcher` does. */
 export function orderSearcher({ settings, catalog }: SearchServices) {
   const form = settings.ORDERS_FORM
-  return (body: unknown): Promise<AsyncGenerator<string>> | undefined => {
+  return (body: unknown, signal: AbortSignal): Promise<AsyncGenerator<string>> | undefined => {
     const search = readOrderSearch(body, form)
     if (!search) return undefined
     const { chains } = currentChains(catalog, settings)
-    return catalog.search.findOrders(search, chains).then(async function* ({ orders, total }): AsyncGenerator<string> {
+    return catalog.search.findOrders(search, chains, signal).then(async function* ({
+      orders,
+      total,
+    }): AsyncGenerator<string> {
       if (form === 'market' && orders.length === 0) return yield '[]'
       yield form === 'market' ? '[[' : '[{"results":['
       for (const [at, order] of orders.entries()) yield (at === 0 ? '' : ',') + JSON.stringify(order)
@@ -72,10 +75,10 @@ export function searcher(
     const { progress, chains } = currentChains(catalog, settings)
     const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
     const search = searchOfPublishers(asked, publishers, chains)
-    let found = await index.find(search, scope)
+    let found = await index.find(search, scope, signal)
     // readers of version 5 ask for a page behind the last one, and mean the last
     const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
-    if (last) found = await index.find(last, scope)
+    if (last) found = await index.find(last, scope, signal)
     const hits = hitsOf(found, search.source, {
       facts,
       purgatory: (did) => purgatory.reasonFor(did),

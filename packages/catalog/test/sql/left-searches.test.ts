@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { onPostgres } from '../../../../test/helpers/states.js'
+import { openPostgresStore } from '../../../provider/src/state/postgres.js'
+import type { StateStore } from '../../../provider/src/state/stores.js'
+import { readSearch } from '../../src/search/request/request.js'
+import { CHAIN, published, SCOPE } from './published.js'
+
+let server: PostgresBackend
+let store: StateStore
+beforeAll(async () => {
+  server = await startPostgres()
+  store = await openPostgresStore({ url: server.url(), connections: 4, timeout: 600_000 })
+  const to = { block: 1, hash: '0x1' as const }
+  const { changes } = published(1, { name: 'tide' })
+  await store.index.commit({ chainId: CHAIN, from: undefined, to, changes })
+  while (await store.search.buildSome());
+})
+afterAll(() => store.close())
+
+/** Statements that wait for a lock, as a slow one would run. */
+const waiting = async () =>
+  (await onPostgres(server.url(), "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
+
+it('ends in the database when nobody waits for it, also in the queue, and others go on', async () => {
+  const holder = new pg.Client({ connectionString: server.url() })
+  await holder.connect()
+  await holder.query('BEGIN; LOCK TABLE index_reading')
+  const left = new AbortController()
+  const search = (at: number) => readSearch({ query: { match: { 'metadata.name': `tide ${at}` } } })
+  // two take the places of searches, and four wait for theirs
+  const searches = Array.from({ length: 6 }, (_, at) => store.search.find(search(at), SCOPE, left.signal))
+  const ended = Promise.allSettled(searches)
+  await eventually(async () => (await waiting()) === 2)
+  left.abort()
+  expect((await ended).map(({ status }) => status)).toEqual(Array(6).fill('rejected'))
+  await eventually(async () => (await waiting()) === 0)
+  await holder.query('ROLLBACK')
+  await holder.end()
+  expect((await store.search.find(search(0), SCOPE)).hits).toHaveLength(1)
+})
