@@ -25,6 +25,10 @@ export const PROVIDER_LIMITS = {
      * closed at once.
      */
     excessConnections: 1000,
+    /** Connections that an address may keep in any case: a browser opens six. */
+    leastShare: 6,
+    /** Connections of an address that are closed for a new one, at most, so that no turn takes long. */
+    evictions: 32,
     /** Milliseconds within which the headers of a request must arrive, as the wire contract says. */
     headersTimeout: 60_000,
     /** Milliseconds within which the body of a request must arrive: 10 MiB over a slow line. File uploads have another limit. */

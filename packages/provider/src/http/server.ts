@@ -21,6 +21,7 @@ import { speakTus } from './files/tus-requests.js'
 import { Connections } from './lifetime.js'
 import { limitArrival } from './limits/arrival.js'
 import { dropFloodingConnections, limitConcurrency } from './limits/concurrency.js'
+import { plainForwardedAddresses } from './limits/forwarded.js'
 import { type RateLimits, registerPreflightLimit, registerRateLimits } from './limits/rate-limits.js'
 import { limitReading, SOCKET_BUFFER, setWriteStallTimeout } from './limits/reading.js'
 import { lingerWhenClosing } from './lingering.js'
@@ -96,6 +97,7 @@ function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyR
     // routes for documents raise it
     bodyLimit: Math.min(PROTOCOL_LIMITS.body.json, settings.MAX_BODY_SIZE),
     trustProxy: settings.TRUSTED_PROXIES ?? false,
+    keepAliveTimeout: settings.KEEP_ALIVE_TIMEOUT,
     // as the routers of other providers do: clients send `fileInfo`, and `//api` after a base URL with a slash at its end
     routerOptions: {
       maxParamLength: PROVIDER_LIMITS.links.grant,
@@ -114,6 +116,7 @@ function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyR
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
   limitArrival(app)
+  if (settings.TRUSTED_PROXIES) plainForwardedAddresses(app)
   if (settings.HOSTING !== 'off') speakTus(app, settings.HOSTING_MAX_FILE)
   const connections = new Connections(app)
   return { app, connections }

@@ -43,7 +43,12 @@ export const LIMITS = {
   MAX_CONNECTIONS: setting({
     parse: parse.integer(1, 10_000_000),
     default: 16_384,
-    doc: 'Maximum connections of an instance; requests on further ones get 503.',
+    doc: 'Maximum connections of an instance; requests on further ones get 503. Above half of them, no address keeps more than a quarter (IPv6 counts by /64); those of TRUSTED_PROXIES do not count.',
+  }),
+  KEEP_ALIVE_TIMEOUT: setting({
+    parse: parse.integer(1000, 86_400_000),
+    default: 80_000,
+    doc: 'Milliseconds for which an idle connection stays open. It must be longer than a balancer keeps its own, or some requests get 502: 60 s for AWS and nginx, 600 s for Google Cloud (620000).',
   }),
   MAX_DOWNLOADS: setting({
     parse: parse.integer(1, 10_000_000),
@@ -62,7 +67,7 @@ export const LIMITS = {
   }),
   TRUSTED_PROXIES: setting({
     parse: parse.networks,
-    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is trusted, separated by commas. Default: none.',
+    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is trusted, with or without ports, separated by commas. Default: none.',
     example: '10.0.0.0/8,192.0.2.7',
   }),
   MAX_BODY_SIZE: setting({

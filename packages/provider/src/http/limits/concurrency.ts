@@ -4,16 +4,18 @@ import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Connections, Lifetime } from '../lifetime.js'
 import { networkOf } from './address.js'
+import { limitShares } from './connection-shares.js'
 import { isDownload, isHealthProbe } from './rate-limits.js'
 import { tooManyInFlight } from './retry-later.js'
 
 /**
- * Refuses requests above the limits of this process: connections, requests of a connection, downloads, and downloads of
+ * Refuses requests above the limits of this process: connections, their share by address, requests of a connection, downloads, and downloads of
  * an address. Excess requests get 503 or 429. Requests in flight continue.
  */
 export function limitConcurrency(app: FastifyInstance, settings: Settings, connections: Connections): void {
-  const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS } = settings
+  const { MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS, TRUSTED_PROXIES: trusted = [] } = settings
   app.server.maxConnections = MAX_CONNECTIONS + PROVIDER_LIMITS.http.excessConnections
+  limitShares(app, { max: MAX_CONNECTIONS, trusted }, connections)
   const downloads = new ConcurrencyLimiter(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_ADDRESS)
 
   app.addHook('onRequest', (request, reply, done) => {
