@@ -113,6 +113,38 @@ describe.skipIf(!render)('the Helm chart', () => {
     expect(pod.automountServiceAccountToken).toBe(false)
   })
 
+  it('listens on IPv6, in a cluster without IPv4', () => {
+    const objects = render({
+      settings: { NETWORK_URL, HOST: '::', METRICS_HOST: '::' },
+      service: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv6'] },
+    })
+    for (const object of objects) validate(object)
+    const hosts = containerOf(objects).env.filter(({ name }: { name: string }) => /HOST$/.test(name))
+    expect(hosts).toEqual(['HOST', 'METRICS_HOST'].map((name) => ({ name, value: '::' })))
+    const services = objects.filter(({ kind }) => kind === 'Service')
+    expect(services.map(({ spec }) => spec.ipFamilies)).toEqual([['IPv6'], ['IPv6']])
+  })
+
+  it('leaves user and group to OpenShift, and asks its name servers', () => {
+    const objects = render({
+      settings: { NETWORK_URL },
+      podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null },
+      podLabels: { 'sidecar.istio.io/inject': 'false' },
+      serviceAccountName: 'tidegate',
+      networkPolicy: { dnsNamespace: 'openshift-dns', dnsPorts: [5353] },
+    })
+    for (const object of objects) validate(object)
+    const { spec, metadata } = byKind(objects, 'Deployment').spec.template
+    expect(spec.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+    expect(spec.serviceAccountName).toBe('tidegate')
+    expect(metadata.labels).toMatchObject({ 'sidecar.istio.io/inject': 'false' })
+    expect(containerOf(objects).securityContext).toMatchObject({ readOnlyRootFilesystem: true })
+    expect(byKind(objects, 'NetworkPolicy').spec.egress[0].ports).toEqual([
+      { port: 5353, protocol: 'UDP' },
+      { port: 5353, protocol: 'TCP' },
+    ])
+  })
+
   it('allows no egress to private networks that the values do not name', () => {
     const { egress } = byKind(render({ settings: { NETWORK_URL } }), 'NetworkPolicy').spec
     const blocks = egress.flatMap(({ to }: { to: { ipBlock?: { cidr: string; except: string[] } }[] }) =>
