@@ -105,6 +105,22 @@ describe('a service whose clock is wrong', () => {
     }
   })
 
+  it.each([
+    ['20 minutes', 1200],
+    ['3 days', 3 * DAY],
+  ])('by %s in the future says so while the chain mines every second, at a long interval (threat 99)', async (_name, ahead) => {
+    await world.rpc('evm_setIntervalMining', [1])
+    const environment = { ...at(`mining-${ahead}`), INDEX_POLL_INTERVAL: '20000' }
+    const fast = await startInstance(environment, programAt(ahead))
+    try {
+      await served(fast.url, asset)
+      await eventually(async () => (await quote(fast.url))[1] === 'CLOCK_WRONG', undefined, 1000)
+    } finally {
+      await fast.end()
+      await world.rpc('evm_setIntervalMining', [0])
+    }
+  })
+
   it('is not concluded from one node of several that lies (threat 99)', async () => {
     const liar = await RpcProxy.before(world.network.rpcUrl)
     liar.lie = shifted(1000 * DAY)

@@ -6,7 +6,7 @@ import type { Chain, Chains } from './chains.js'
 import { HeadClock, type Moment, momentNow } from './head-clock.js'
 import { CHAIN_LIMITS } from './limits.js'
 
-const { tolerance, remembered } = CHAIN_LIMITS.clock
+const { tolerance, remembered, closely, closeLooks, arrivals } = CHAIN_LIMITS.clock
 
 /** Block times from this value on are in milliseconds, so they are ignored. */
 const MILLISECONDS = 100_000_000_000
@@ -89,9 +89,14 @@ export class ClockWatch {
 
   private async watch(): Promise<void> {
     const { signal } = this.stopped
+    let [looks, suspicious] = [0, 0]
     while (!signal.aborted) {
       await this.look()
-      await sleep(this.interval, undefined, { signal, ref: false }).catch(() => undefined)
+      looks += 1
+      suspicious = this.isSuspect ? suspicious + 1 : 0
+      const isClose = looks < arrivals || (suspicious > 0 && suspicious <= closeLooks)
+      const pause = isClose ? Math.min(closely, this.interval) : this.interval
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 

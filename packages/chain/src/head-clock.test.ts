@@ -59,6 +59,22 @@ describe('the heads of a node', () => {
     expect(new Set(offsets(new Scene(ahead), time))).toEqual(new Set([0]))
   })
 
+  it('prove a fast clock in 25 seconds after a rare look, if the next ones are close', () => {
+    const scene = new Scene(20 * 60)
+    scene.look(0, START)
+    scene.look(15, START + 15)
+    const found = Array.from({ length: 25 }, (_, index) => scene.look(16 + index, START + 16 + index))
+    expect(found[0]).toBe(0)
+    expect(found.at(-1)).toBeCloseTo(20 * 60 - 1)
+  })
+
+  it('prove nothing after a rare look, if the node catches up', () => {
+    const scene = new Scene(0)
+    const time = (at: number) => Math.floor(START + at * 1.5 - 3600)
+    const found = [0, 15, ...Array.from({ length: 60 }, (_, index) => 16 + index)].map((at) => scene.look(at, time(at)))
+    expect(new Set(found)).toEqual(new Set([0]))
+  })
+
   it('prove nothing by the first head, or by an old head that stays', () => {
     const scene = new Scene(0)
     expect(scene.look(0, START - DAY)).toBe(0)

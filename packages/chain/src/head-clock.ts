@@ -76,7 +76,7 @@ export class HeadClock {
       return
     }
     this.evidence =
-      evidence && overlap(evidence.first, range)
+      evidence && overlap(evidence.first, range) && !isMoreExact(range, evidence.first)
         ? { ...evidence, arrivals: evidence.arrivals + 1, latest: range, at: now }
         : { first: range, since: now.timer, arrivals: 1, latest: range, at: now }
   }
@@ -96,6 +96,11 @@ function isProof({ arrivals, since, at, latest: { least, most } }: Evidence): bo
 
 function overlap(a: Range, b: Range): boolean {
   return Math.max(a.least, b.least) <= Math.min(a.most, b.most) + slack
+}
+
+/** Whether a range says so much more than another one that evidence begins with it. */
+function isMoreExact(range: Range, than: Range): boolean {
+  return 2 * (range.most - range.least) + slack < than.most - than.least
 }
 
 /** Seconds by which the clock was set since a moment. */

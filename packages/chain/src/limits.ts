@@ -7,6 +7,10 @@ export const CHAIN_LIMITS = {
     arrivals: 3,
     /** Minimum seconds between the first and the last of them: the heads of a node that catches up grow younger meanwhile. */
     span: 20,
+    /** Milliseconds between the first looks, and between those after a new head arrived old: the more exact, the sooner they prove. */
+    closely: 1_000,
+    /** Looks in so short a time after a new head arrived old, at most: a node may lag for ever. */
+    closeLooks: 60,
     /** Seconds of inexactness of honest block times. */
     slack: 5,
     /** Seconds for which the last head of a node counts. */
