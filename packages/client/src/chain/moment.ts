@@ -25,7 +25,8 @@ interface Seen {
   indexed?: Promise<number>
 }
 
-const seenBy = /* @__PURE__ */ new WeakMap<PublicClient, Seen>()
+/** By client and chain: a wallet may switch between chains. */
+const seenBy = /* @__PURE__ */ new WeakMap<PublicClient, Map<number, Seen>>()
 
 /**
  * One block of a chain, at which all reads of a decision are made. The node may be a balancer over nodes of different
@@ -34,7 +35,7 @@ const seenBy = /* @__PURE__ */ new WeakMap<PublicClient, Seen>()
 export class Moment {
   private constructor(
     readonly client: PublicClient,
-    readonly seen: Seen,
+    private readonly chainId: number,
     /** Number of the block. */
     readonly block: number,
     /** Milliseconds since 1970. */
@@ -43,13 +44,17 @@ export class Moment {
   ) {}
 
   /** Returns the newest block: at least block `least`, and at least every block that the node has shown. */
-  static async of(client: PublicClient, least = 0): Promise<Moment> {
-    const seen = seenOf(client)
+  static async of(client: PublicClient, chainId: number, least = 0): Promise<Moment> {
+    const seen = seenOf(client, chainId)
     const head = headerIn(await ask(client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })))
     if (!head) throw chainUnreachable(undefined, 'with a block')
     seen.newest = Math.max(seen.newest, head.number)
     const block = Math.max(seen.newest, least)
-    return new Moment(client, seen, block, Date.now(), head)
+    return new Moment(client, chainId, block, Date.now(), head)
+  }
+
+  get seen(): Seen {
+    return seenOf(this.client, this.chainId)
   }
 
   /** Returns this moment, or a newer one if it is older than `LIMITS.behind.fresh`. */
@@ -59,7 +64,7 @@ export class Moment {
 
   /** Returns the newest block, which is not older than this one. */
   renewed(): Promise<Moment> {
-    return Moment.of(this.client, this.block)
+    return Moment.of(this.client, this.chainId, this.block)
   }
 
   /** Returns the moment of a mined transaction. */
@@ -68,20 +73,13 @@ export class Moment {
     const block = Number(blockNumber)
     seen.newest = Math.max(seen.newest, block)
     seen.mined = [block, ...seen.mined].slice(0, LIMITS.behind.mined)
-    return new Moment(this.client, seen, Math.max(block, this.block), Date.now())
+    return new Moment(this.client, this.chainId, Math.max(block, this.block), Date.now())
   }
 
   /** Sends a read of the state at this block. Throws TidegateError `CHAIN_BEHIND`, and the node's own errors. */
   async read(method: string, params: readonly unknown[]): Promise<unknown> {
-    const call = { method, params: [...params, numberToHex(this.block)] } as never
-    const answer = await patiently(LIMITS.behind.known, async () => {
-      try {
-        return { result: await inTime(this.client.request(call)) }
-      } catch (error) {
-        if (isBehind(error)) return undefined
-        throw error
-      }
-    })
+    const at = [...params, numberToHex(this.block)]
+    const answer = await patiently(LIMITS.behind.known, () => this.tried(method, at))
     if (answer) return answer.result
     throw this.behind(this.block)
   }
@@ -90,7 +88,7 @@ export class Moment {
   async header(number: number = this.block): Promise<Header> {
     if (number === this.head?.number) return this.head
     const header = await patiently(LIMITS.behind.known, async () =>
-      headerIn(await this.asked('eth_getBlockByNumber', [numberToHex(number), false])),
+      headerIn((await ask(this.tried('eth_getBlockByNumber', [numberToHex(number), false])))?.result),
     )
     if (header) return header
     throw this.behind(number)
@@ -98,17 +96,24 @@ export class Moment {
 
   /** Returns an object by its hash; undefined if the node does not show it within some seconds. */
   find(method: 'eth_getTransactionReceipt' | 'eth_getTransactionByHash', hash: Hex): Promise<unknown> {
-    return patiently(LIMITS.behind.unknown, async () => (await this.asked(method, [hash])) ?? undefined)
+    return patiently(LIMITS.behind.unknown, async () => (await ask(this.tried(method, [hash])))?.result ?? undefined)
   }
 
-  private asked(method: string, params: readonly unknown[]): Promise<unknown> {
-    return ask(this.client.request({ method, params } as never))
+  /** Sends one request; undefined if the node lacks the block. */
+  private async tried(method: string, params: readonly unknown[]): Promise<{ result: unknown } | undefined> {
+    try {
+      return { result: await inTime(this.client.request({ method, params } as never)) }
+    } catch (error) {
+      if (isBehind(error)) return undefined
+      throw error
+    }
   }
 
   private behind(block: number): TidegateError {
     // a chain that was set back, as local ones are, never reaches the block
     this.seen.newest = 0
-    const message = `The node of the chain is behind: it does not answer from block ${block}, which the chain has reached. Try again in a minute.`
+    delete this.seen.indexed
+    const message = `The node of the chain is behind: it does not answer from block ${block}, which it or the provider has named. Try again in a minute.`
     return new TidegateError('CHAIN_BEHIND', message)
   }
 }
@@ -119,17 +124,17 @@ export class Moment {
  */
 export async function momentOf(context: Context, chainId: number, least = 0): Promise<Moment> {
   const client = await context.chain(chainId)
-  const seen = seenOf(client)
+  const seen = seenOf(client, chainId)
   seen.indexed ??= indexedBlock(context, chainId)
-  return Moment.of(client, Math.max(least, await seen.indexed))
+  return Moment.of(client, chainId, Math.max(least, await seen.indexed))
 }
 
-export function seenOf(client: PublicClient): Seen {
-  let seen = seenBy.get(client)
-  if (!seen) {
-    seen = { newest: 0, mined: [], sent: new Map() }
-    seenBy.set(client, seen)
-  }
+/** Returns the facts that a client has seen of a chain. */
+export function seenOf(client: PublicClient, chainId: number): Seen {
+  const chains = seenBy.get(client) ?? new Map<number, Seen>()
+  seenBy.set(client, chains)
+  const seen = chains.get(chainId) ?? { newest: 0, mined: [], sent: new Map() }
+  chains.set(chainId, seen)
   return seen
 }
 

@@ -13,7 +13,7 @@ const WITHIN = 15_000
  * await untilIndexed(context, chainId)
  */
 export async function untilIndexed(context: Context, chainId: number): Promise<boolean> {
-  const [last = 0] = seenOf(await context.chain(chainId)).mined
+  const [last = 0] = seenOf(await context.chain(chainId), chainId).mined
   const reached = await patiently(WITHIN, async () => {
     const block = await indexedBlock(context, chainId)
     return block >= last || block === 0 ? block : undefined

@@ -13,7 +13,7 @@ it('uses the known contracts of a public network if the provider names none', as
     if (call.method === 'eth_getBlockByNumber') return { number: '0x1', timestamp: '0x1' }
     throw new Error('not there')
   }
-  const moment = await Moment.of(createPublicClient({ transport: custom({ request }, { retryCount: 0 }) }))
+  const moment = await Moment.of(createPublicClient({ transport: custom({ request }, { retryCount: 0 }) }), 137)
   const context = { api: { get: async () => ({}) } } as unknown as Context
   await expect(contractsOf(context, 137, moment)).rejects.toThrow()
   expect(JSON.stringify(asked).toLowerCase()).toContain(

@@ -44,7 +44,7 @@ describe('a token', () => {
     ['that is none', () => '0x' as const, undefined],
   ])('%s is shown nevertheless', async (_, code, symbol) => {
     const address = await at(code())
-    const token = await tokenAt(await Moment.of(market.reader), address)
+    const token = await tokenAt(await Moment.of(market.reader, world.network.chainId), address)
     expect(token.symbol).toBe(symbol ?? `${address.slice(0, 6)}…${address.slice(-4)}`)
     expect(token.decimals).toBeGreaterThanOrEqual(0)
     expect(token.decimals).toBeLessThanOrEqual(255)

@@ -1,5 +1,6 @@
 import { TidegateError } from '@tidegate/client'
 import { createPublicClient, custom, http, type PublicClient, type RpcTransactionReceipt, type Transport } from 'viem'
+import type { Eip1193Provider } from '../wallet/provider.js'
 import { walletState } from '../wallet/wallet.js'
 import { chainOf, config } from './config.js'
 import { journal } from './journal.js'
@@ -7,6 +8,8 @@ import { journal } from './journal.js'
 /** Milliseconds between two requests for a receipt. */
 const POLLING = { local: 250, public: 3_000 }
 const clients = new Map<number, PublicClient>()
+/** One client of each wallet: it remembers the newest block that the wallet's node has shown. */
+const walletClients = new WeakMap<Eip1193Provider, PublicClient>()
 
 /**
  * Returns a reading client of a chain: of the operator's public node, otherwise of the wallet. Throws TidegateError
@@ -29,11 +32,13 @@ export async function readerOf(chainId: number): Promise<PublicClient> {
       'WRONG_NETWORK',
       `This is on chain ${chainId}, but the wallet is on chain ${wallet.chainId}.`,
     )
-  return createPublicClient({
-    transport: noting(custom(wallet.wallet.provider)),
-    ccipRead: false,
-    pollingInterval: POLLING.public,
-  })
+  const { provider } = wallet.wallet
+  const known = walletClients.get(provider)
+  if (known) return known
+  const transport = noting(custom(provider))
+  const made = createPublicClient({ transport, ccipRead: false, pollingInterval: POLLING.public })
+  walletClients.set(provider, made)
+  return made
 }
 
 /**

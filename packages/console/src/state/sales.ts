@@ -55,7 +55,9 @@ async function between(client: PublicClient, datatokens: readonly Address[], fro
   const incomes = new Map<Hex, Amount>()
   for (const datatoken of datatokens)
     for (const [tx, amount] of await incomesOf(client, datatoken, fromBlock)) incomes.set(tx, amount)
-  return logs.map(({ address, transactionHash: tx, args: { consumer, timestamp } }) => {
+  // a node may repeat a log
+  const orders = new Map(logs.map((log) => [`${log.transactionHash} ${log.logIndex}`, log]))
+  return [...orders.values()].map(({ address, transactionHash: tx, args: { consumer, timestamp } }) => {
     const income = incomes.get(tx)
     return { datatoken: address, tx, consumer, time: new Date(Number(timestamp) * 1000), ...(income ? { income } : {}) }
   })
