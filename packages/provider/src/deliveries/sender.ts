@@ -1,7 +1,7 @@
-import { type Chain, type Chains, walletClient } from '@tidegate/chain'
+import { type Chain, type Chains, Floor, requestReceipt, walletClient } from '@tidegate/chain'
 import { describeAnswer, describeFailedExchange, type Outbound } from '@tidegate/common'
 import { transactionAccount } from '@tidegate/protocol/keys'
-import { encodeFunctionData, type Hex } from 'viem'
+import { encodeFunctionData, type Hex, type PublicClient } from 'viem'
 import type { ProofStore, QueuedProof } from './delivery-store.js'
 import { callArguments, type Delivery, ORDER_EXECUTED, proofOf } from './proof.js'
 
@@ -10,6 +10,9 @@ const POLLS_BEFORE_RESEND = 60
 
 /** Sends proofs: by POST to a receiver, or as a transaction to the datatoken. */
 export class ProofSender {
+  /** The transaction counts of the service's accounts, by chain. */
+  private readonly counts = new Map<number, Floor>()
+
   constructor(
     private readonly chains: Chains,
     private readonly outbound: Outbound,
@@ -43,8 +46,12 @@ export class ProofSender {
       if (queued.attempts % POLLS_BEFORE_RESEND !== 0) return false
     }
     const data = encodeFunctionData({ abi: ORDER_EXECUTED, args: callArguments(proofOf(delivery, chain)) })
+    const counts = this.counts.get(chain.chainId) ?? new Floor()
+    this.counts.set(chain.chainId, counts)
     const wallet = walletClient(await transactionAccount(chain.key), (call) =>
-      chain.nodes.ask((client) => client.request(call)),
+      call.method === 'eth_getTransactionCount'
+        ? transactionCount(chain, (client) => client.request(call), counts)
+        : chain.nodes.ask((client) => client.request(call)),
     )
     const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
     const signed = await wallet.signTransaction(request as never)
@@ -54,14 +61,26 @@ export class ProofSender {
         unhedged: true,
       },
     )
+    if (request.nonce !== undefined) counts.raise(Number(request.nonce) + 1)
     await this.store.recordTransaction(queued.id, txId)
     return false
   }
 }
 
-async function outcomeOf({ nodes }: Chain, hash: Hex): Promise<'success' | 'reverted' | undefined> {
-  const receipt = await nodes.ask((client) => client.request({ method: 'eth_getTransactionReceipt', params: [hash] }), {
-    accept: (found) => found !== null,
+/** Returns the transaction count of an account. A lower one than before would repeat the nonce of the last transaction. */
+async function transactionCount(
+  { nodes }: Chain,
+  read: (client: PublicClient) => Promise<unknown>,
+  counts: Floor,
+): Promise<unknown> {
+  const known = counts.value
+  const count = await nodes.ask(read, {
+    accept: (answer) => known === undefined || Number(answer) >= known,
   })
-  return receipt ? (receipt.status === '0x1' ? 'success' : 'reverted') : undefined
+  if (counts.isBelow(Number(count), known)) throw new Error('the nodes do not know the last transaction yet')
+  return count
+}
+
+async function outcomeOf(chain: Chain, hash: Hex): Promise<'success' | 'reverted' | undefined> {
+  return (await requestReceipt(chain, hash, { isUnlikely: true }))?.receipt.status
 }

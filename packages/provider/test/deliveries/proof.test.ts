@@ -143,6 +143,33 @@ describe('proof of delivery', () => {
     expect(await transactions()).toBe(before + 3)
   })
 
+  it('is sent with no nonce of a former transaction while a node counts fewer (threat 128)', async () => {
+    const own = world.network.providerAddress.toLowerCase()
+    const url = world.storage.file('/c.bin', CONTENT)
+    const two = await world.publish({ files: ['a', 'b'].map(() => ({ type: 'url', url, method: 'GET' })) })
+    const order = await world.order(two, buyer)
+    const get = async (fileIndex: string) =>
+      ask(
+        `${world.network.providerUrl}/api/services/download?${await downloadParams(two, order, buyer, { fileIndex })}`,
+      )
+    const calls = (method: string) => proxy.calls.filter((one) => one === method).length
+    await get('0')
+    await eventually(async () => (await queue().count()) === 0)
+    const sent = await transactions()
+    const { forward } = proxy
+    proxy.forward = async (method, params) =>
+      method === 'eth_getTransactionCount' && String(params[0]).toLowerCase() === own
+        ? { result: `0x${(sent - 1).toString(16)}` }
+        : forward(method, params)
+    proxy.forget()
+    await get('1')
+    await eventually(() => calls('eth_getTransactionCount') >= 2)
+    expect(calls('eth_sendRawTransaction')).toBe(0)
+    proxy.forward = forward
+    await eventually(async () => (await queue().count()) === 0)
+    expect([await transactions(), calls('eth_sendRawTransaction')]).toEqual([sent + 1, 1])
+  })
+
   it('is dropped above the daily limit, which logs and metrics report; the download continues (threat 52)', async () => {
     const folder = newFolder()
     const limited = await startInstance(

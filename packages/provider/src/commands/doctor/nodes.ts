@@ -1,31 +1,49 @@
 import { eventsOf } from '@tidegate/catalog'
-import { type Chain, NodeAbilities, refusal, rpcClient, transportFailure } from '@tidegate/chain'
-import type { PublicClient } from 'viem'
+import {
+  type CallUntrusted,
+  type Chain,
+  NodeAbilities,
+  refusal,
+  rpcClient,
+  transportFailure,
+  untrustedView,
+} from '@tidegate/chain'
+import { type PublicClient, zeroAddress } from 'viem'
 import type { Settings } from '../../config/schema.js'
+import { agreementFindings, type SeenNode } from './agreement.js'
 import type { Finding } from './files.js'
 
 /** Calls in the tested batch. The service rarely sends more. */
 const BATCH = 20
+/** Heads that are requested one after the other: a balancer may choose another node for each. */
+const HEADS = 10
 /** Blocks in the tested log request: the first range of the index. */
 const BLOCKS = 2000
 /** Range in blocks below which the exact limit of a node is searched. */
 const FEW = 64
 
-/** Checks every node, also those without which the service could start. */
+/** Checks every node, also those without which the service could start, and compares the nodes of each chain. */
 export async function* nodeFindings({ NETWORK_URL, RPC_TIMEOUT }: Settings): AsyncGenerator<Finding> {
   const configured: [string, URL[]][] = NETWORK_URL.all
     ? [['chain', NETWORK_URL.all]]
     : [...NETWORK_URL.byChain].map(([chainId, urls]) => [`chain ${chainId}`, urls])
-  for (const [chain, urls] of configured)
+  for (const [chain, urls] of configured) {
+    const seen: SeenNode[] = []
     for (const url of urls) {
-      const client = rpcClient(url, { timeout: RPC_TIMEOUT, abilities: new NodeAbilities(() => true) })
+      const abilities = new NodeAbilities(() => true)
+      const client = rpcClient(url, { timeout: RPC_TIMEOUT, abilities })
       const begun = Date.now()
-      const [ok, status] = await Promise.all([client.getChainId(), client.getBlockNumber()]).then(
-        ([id, head]) => [true, `is on chain ${id} at block ${head}, ${Date.now() - begun} ms`] as const,
-        (error) => [false, transportFailure(error)?.reason ?? 'does not answer'] as const,
+      const status = await Promise.all([client.getChainId(), client.getBlockNumber()]).then(
+        ([id, head]) => {
+          seen.push({ host: url.host, client, id, head: Number(head) })
+          return `is on chain ${id} at block ${head}, ${Date.now() - begun} ms`
+        },
+        (error) => abilities.limits.get('moments') ?? transportFailure(error)?.reason ?? 'does not answer',
       )
-      yield { ok, text: `${chain}, node ${url.host}: ${status}` }
+      yield { ok: seen.at(-1)?.client === client, text: `${chain}, node ${url.host}: ${status}` }
     }
+    yield* agreementFindings(seen)
+  }
 }
 
 /**
@@ -35,7 +53,7 @@ export async function* nodeFindings({ NETWORK_URL, RPC_TIMEOUT }: Settings): Asy
 export async function* limitFindings(chain: Chain): AsyncGenerator<Finding> {
   const { chainId, nodes } = chain
   const asked = await nodes
-    .askAll((client, _, abilities) => exercise({ client, chain, abilities }))
+    .askAll((client, callUntrusted, abilities) => exercise({ client, callUntrusted, chain, abilities }))
     .catch(() => [] as boolean[])
   for (const { host, limits } of nodes.health)
     for (const limit of limits) yield { ok: false, optional: true, text: `chain ${chainId}, node ${host}: ${limit}` }
@@ -46,8 +64,16 @@ export async function* limitFindings(chain: Chain): AsyncGenerator<Finding> {
 }
 
 /** Sends the requests of the service to one node and records its limits. Returns whether the node returns events. */
-async function exercise(node: { client: PublicClient; chain: Chain; abilities: NodeAbilities }): Promise<boolean> {
-  const { client, abilities } = node
+async function exercise(node: {
+  client: PublicClient
+  callUntrusted: CallUntrusted
+  chain: Chain
+  abilities: NodeAbilities
+}): Promise<boolean> {
+  const { client, abilities, callUntrusted, chain } = node
+  await untrustedView(callUntrusted, chain.deployment.factory, 'erc721List', [zeroAddress])
+  // an older head rejects, and makes the limit known
+  for (let at = 0; at < HEADS; at++) await client.getBlockNumber().catch(() => undefined)
   const heads = await Promise.all(Array.from({ length: BATCH }, () => client.getBlockNumber()))
   const head = Number(heads[0])
   const gives = (blocks: number) =>
