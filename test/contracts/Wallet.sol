@@ -9,7 +9,8 @@ contract Wallet {
         SaysOne,
         SaysTooMuch,
         Reverts,
-        BurnsGas
+        BurnsGas,
+        TrustsEstimates
     }
 
     address public immutable owner;
@@ -35,6 +36,7 @@ contract Wallet {
 
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
         if (mood == Mood.SaysYes) return 0x1626ba7e;
+        if (mood == Mood.TrustsEstimates && tx.origin == address(0)) return 0x1626ba7e;
         if (mood == Mood.SaysOne) return bytes4(uint32(1));
         if (mood == Mood.Reverts) revert("no");
         if (mood == Mood.SaysTooMuch) {

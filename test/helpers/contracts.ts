@@ -29,14 +29,15 @@ export function compiled(name: string): ContractArtifact {
 }
 
 function compile(name: string): ContractArtifact {
-  const solc = require('solc') as { compile(input: string): string }
+  const solc = require('solc') as { compile(input: string, callbacks: { import: typeof imported }): string }
   const file = `${name}.sol`
+  const imported = (path: string) => ({ contents: readFileSync(new URL(path, FOLDER), 'utf8') })
   const input = {
     language: 'Solidity',
-    sources: { [file]: { content: readFileSync(new URL(file, FOLDER), 'utf8') } },
+    sources: { [file]: { content: imported(file).contents } },
     settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
   }
-  const { contracts, errors = [] } = JSON.parse(solc.compile(JSON.stringify(input))) as {
+  const { contracts, errors = [] } = JSON.parse(solc.compile(JSON.stringify(input), { import: imported })) as {
     contracts: Record<string, Compiled>
     errors?: { severity: string; formattedMessage: string }[]
   }

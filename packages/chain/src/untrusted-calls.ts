@@ -17,7 +17,10 @@ import { NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
 
 export interface UntrustedCall {
-  to: Address
+  /** The sender. Default: that of the node, usually the zero address. */
+  from?: Address
+  /** The contract. Without it the data are init code, which the node runs and forgets. */
+  to?: Address
   data: Hex
   /** Largest return data, in bytes. */
   limit: number
@@ -52,9 +55,9 @@ export function untrustedCalls(
   const maxResponse = 2 * COMMON_LIMITS.contract.result + ENVELOPE
   const client = rpcClient(url, { timeout, batch: false, maxResponse, abilities })
   return (moment) =>
-    async ({ to, data, limit, signal }) => {
+    async ({ from, to, data, limit, signal }) => {
       if (signal?.aborted) throw aborted()
-      const call = { to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
+      const call = { from, to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
       const callAt: CallAt = (block) => {
         const tag = block === 'latest' ? block : numberToHex(block)
         // a raw request, since viem's `call` acts on the data of a revert

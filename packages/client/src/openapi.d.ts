@@ -1000,7 +1000,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -1151,7 +1151,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -1338,7 +1338,7 @@ export interface operations {
                      */
                     nonce?: number | string;
                     /**
-                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature?: string;
@@ -1853,7 +1853,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -2048,7 +2048,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -2220,7 +2220,7 @@ export interface operations {
                      */
                     nonce?: number | string;
                     /**
-                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature?: string;
@@ -2687,7 +2687,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -2803,7 +2803,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -3014,7 +3014,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -3135,7 +3135,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -3302,7 +3302,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -3396,7 +3396,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -3864,7 +3864,7 @@ export interface operations {
                  */
                 nonce: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature: string;
@@ -3967,7 +3967,7 @@ export interface operations {
                      */
                     nonce: number | string;
                     /**
-                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature?: string;
@@ -4109,7 +4109,7 @@ export interface operations {
                      */
                     nonce?: number | string;
                     /**
-                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature: string;
@@ -4256,7 +4256,7 @@ export interface operations {
                      */
                     nonce?: number | string;
                     /**
-                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                     * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                      * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                      */
                     signature: string;
@@ -4393,7 +4393,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;
@@ -4507,7 +4507,7 @@ export interface operations {
                  */
                 nonce?: number | string;
                 /**
-                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.
+                 * @description Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.
                  * @example 0x0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
                  */
                 signature?: string;

@@ -8,8 +8,11 @@ export const COMMON_LIMITS = {
     gas: 10_000_000,
     /** Bytes of the call data. Userdata of maximum length encodes to that. */
     call: 131_072,
-    /** Bytes of a signature of a contract wallet: 65 for each owner, more if an owner is a contract. */
-    signature: 4096,
+    /**
+     * Bytes of a signature of a contract wallet: 65 for each owner, more if an owner is a contract, and a few hundred up to
+     * the code of a wallet if the call of a factory is wrapped with it (ERC-6492).
+     */
+    signature: 8_192,
     /**
      * Bytes of a call result that is a file or a token URI, which may contain the data itself. Also bytes of the decoded
      * value.

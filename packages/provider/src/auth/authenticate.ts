@@ -16,7 +16,7 @@ export interface SignedRequest {
   signature: string
   /** The messages that the route accepts. One of them must be signed. */
   messages: string[]
-  /** The chain on which the address may be a contract wallet. The wallet then verifies the signature (EIP-1271). */
+  /** The chain on which the address may be a contract wallet. The wallet then verifies the signature (EIP-1271, ERC-6492). */
   chain?: Chain
   /** All served chains: the same owner may have a wallet at this address on each. */
   chains: Chains

@@ -10,7 +10,7 @@ import { World } from '../../../../test/helpers/world.js'
 import { ARTIFACTS, artifact } from '../../../dev-network/src/contracts.js'
 import { deployMultisig, type Multisig } from './multisig.js'
 
-const MOODS = ['Honest', 'SaysYes', 'SaysOne', 'SaysTooMuch', 'Reverts', 'BurnsGas']
+const MOODS = ['Honest', 'SaysYes', 'SaysOne', 'SaysTooMuch', 'Reverts', 'BurnsGas', 'TrustsEstimates']
 
 /** A contract wallet as consumer, on every signed route. */
 describe('contract wallets (EIP-1271)', () => {
@@ -89,7 +89,7 @@ describe('contract wallets (EIP-1271)', () => {
     for (const [signature, status] of [
       ['0x', 200],
       [`0x${'ab'.repeat(200)}`, 200],
-      [`0x${'ab'.repeat(5000)}`, 400],
+      [`0x${'ab'.repeat(9000)}`, 400],
       ['0xabc', 400],
       ['zz', 400],
     ] as const)
@@ -139,13 +139,13 @@ describe('contract wallets (EIP-1271)', () => {
     })
   })
 
-  it('may have signatures of up to 4,096 bytes, in a query beside userdata (threat 63)', async () => {
+  it('may have signatures of up to 8,192 bytes, in a query beside userdata (threat 63)', async () => {
     const txId = await ordered()
     await become('SaysYes')
     const userdata = JSON.stringify({ text: 'x'.repeat(8000) })
-    const longest = { nonce: freshNonce(), signature: `0x${'ab'.repeat(4096)}`, userdata }
+    const longest = { nonce: freshNonce(), signature: `0x${'ab'.repeat(8192)}`, userdata }
     expect((await download(txId, longest)).text).toBe('tide')
-    const longer = { nonce: freshNonce(), signature: `0x${'ab'.repeat(4097)}` }
+    const longer = { nonce: freshNonce(), signature: `0x${'ab'.repeat(8193)}` }
     expect(await download(txId, longer)).toMatchObject({
       status: 400,
       json: { errors: { signature: expect.anything() } },

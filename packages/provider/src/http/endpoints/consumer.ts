@@ -19,7 +19,7 @@ export const PROOF = {
   nonce: nonce(0),
   signature: described(
     signatureText,
-    'Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 4,096 bytes.',
+    'Signature of the keccak-256 hash of the message as an EIP-191 personal message: 65 bytes of hex (r, s, v); of a contract wallet whatever it accepts, up to 8,192 bytes, also wrapped by ERC-6492.',
     `0x${'00'.repeat(65)}`,
   ),
 }
