@@ -44,6 +44,8 @@ describe('sales as CSV', () => {
     ['@SUM(A1)', `"'@SUM(A1)"`],
     [' =HYPERLINK("x")', `"' =HYPERLINK(""x"")"`],
     ['\t=1', `"'\t=1"`],
+    ['tide;=1+1', `"tide;'=1+1"`],
+    ['tide\t ＠A1', `"tide\t' ＠A1"`],
     ['a "b", c', `"a ""b"", c"`],
   ])('holds %j as text', (name, cell) => {
     expect(salesCsvLines(sale({ name, total: [] }))[0]).toContain(`,${cell},did:op:1,`)

@@ -23,8 +23,11 @@ export function salesCsvLines(sale: Sale): string[] {
 
 const lineOf = (cells: readonly string[]) => cells.map(cellOf).join(',')
 
-/** Returns a quoted cell if it needs quotes. A leading apostrophe makes text of a formula, as spreadsheets expect. */
+/**
+ * Returns a quoted cell if it needs quotes. A leading apostrophe makes text of a formula, as spreadsheets expect. Some
+ * split cells at semicolons and tabs, also within quotes.
+ */
 function cellOf(text: string): string {
-  const safe = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r]/u.test(text) ? `'${text}` : text
+  const safe = text.replace(/^(?=[\t\r])|(?<=^|;|\S[\t\r\n])(?=[\s\p{C}]*[=+\-@＝＋－＠])/gu, "'")
   return /[",\r\n;\t]|^'/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

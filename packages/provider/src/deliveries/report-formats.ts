@@ -40,10 +40,13 @@ function csv(by: Breakdown | undefined): Formatter {
   }
 }
 
-/** Returns a CSV field (RFC 4180). An apostrophe precedes text that a spreadsheet would run as a formula. */
+/**
+ * Returns a CSV field (RFC 4180). An apostrophe precedes text that a spreadsheet would run as a formula. Some split fields
+ * at semicolons and tabs, also within quotes.
+ */
 export function csvField(value: string): string {
-  const harmless = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const harmless = value.replace(/^(?=[\t\r\n])|(?<=^|;|\S[\t\r\n])(?=[\s\p{C}]*[=+\-@＝＋－＠])/gu, "'")
+  return /[",\r\n;]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 /** A list of objects. Counts are exact numbers, amounts are text. */
