@@ -1,14 +1,7 @@
 import { RpcRequestError } from 'viem'
+import { BehindError } from './behind-error.js'
 import { causes } from './failures.js'
 import { CHAIN_LIMITS } from './limits.js'
-
-/** A node answered from an older moment than the answer must be of. It works, and is asked again. */
-export class BehindError extends Error {
-  override readonly name = 'BehindError'
-  constructor() {
-    super('The node answered from an older block than it has shown.')
-  }
-}
 
 /** Returns whether a node answered from an older moment than the answer must be of. */
 export function isBehind(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import { BehindError } from './behind.js'
+import { BehindError } from './behind-error.js'
 import { CHAIN_LIMITS } from './limits.js'
 import type { NodeAbilities } from './rpc/abilities.js'
 

@@ -10,7 +10,8 @@ import {
   numberToHex,
 } from 'viem'
 import { VIEWS } from './abi.js'
-import { BehindError, callFault, isBehind } from './behind.js'
+import { callFault, isBehind } from './behind.js'
+import { BehindError } from './behind-error.js'
 import { nodeFailed, transportFailure } from './failures.js'
 import type { Moment } from './moment.js'
 import { NodeAbilities } from './rpc/abilities.js'

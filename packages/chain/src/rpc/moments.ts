@@ -1,4 +1,4 @@
-import { BehindError } from '../behind.js'
+import { BehindError } from '../behind-error.js'
 import { CHAIN_LIMITS } from '../limits.js'
 import { Floor } from './floor.js'
 
