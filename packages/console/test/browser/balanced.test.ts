@@ -7,6 +7,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { SigningWallet } from './signing-wallet.js'
 
 const CONTENT = 'x,y,depth\n1,2,7.5\n'
+const LAGS = [0, 2_000]
 
 let dev: DevProcess
 let browser: Browser
@@ -21,10 +22,9 @@ afterAll(async () => {
 })
 
 /** Opens a page that reads the chain through an address of mixed moments. Its wallet has a node of its own. */
-async function open(seed: number) {
+async function open(seed: number, state: number[]) {
   const { providerUrl, rpcUrl, chainId, accounts } = dev.facts
-  const lags = [0, 2_000]
-  const balance = { lags: { blocks: lags, logs: lags, state: lags, receipts: lags }, repeats: 0.5, seed }
+  const balance = { lags: { blocks: LAGS, logs: LAGS, receipts: LAGS, state }, repeats: 0.5, seed }
   const node = await balancedNode(rpcUrl, balance)
   const origins = [providerUrl, rpcUrl].map((one) => new URL(one).origin)
   observed = await observedPage(browser, { origins, reducedMotion: 'reduce', acceptDownloads: true })
@@ -47,8 +47,11 @@ async function open(seed: number) {
 }
 
 describe('the console at an address that balances over nodes of different moments', () => {
-  it.each([1, 2])('publishes, buys once and downloads, seed %s', async (seed) => {
-    const { page, wallet, node } = await open(seed)
+  it.each([
+    ['of every second call', 1, LAGS],
+    ['of every call', 2, [2_000]],
+  ])('publishes, buys once and downloads, while the state %s is late', async (_, seed, state) => {
+    const { page, wallet, node } = await open(seed, state)
     const { providerUrl } = dev.facts
     const button = (name: string) => page.getByRole('button', { name, exact: true }).first()
     await page.goto(`${providerUrl}/console/publish`)
