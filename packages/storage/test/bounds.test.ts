@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
 import { encrypt } from '../../protocol/src/crypto/ecies.js'
 import { providerKey } from '../../protocol/src/crypto/keys.js'
+import { PROTOCOL_LIMITS } from '../../protocol/src/limits.js'
 import { openFiles } from '../src/files.js'
 import { STORAGE_LIMITS } from '../src/limits.js'
 
@@ -51,15 +52,19 @@ describe('storage objects are bounded (threat 49)', () => {
     })
   })
 
-  it('a files list above the maximum length is rejected', () => {
+  it('a files list above the maximum length is rejected, like a files object with more values than a document has', () => {
     const key = providerKey('11'.repeat(32))
     const own = { nftAddress: key.address, datatokenAddress: key.address }
     const owner = { keys: [key], nft: key.address, datatoken: key.address, ddoVersion: '4.5.0', allowUnbound: false }
-    const opened = (count: number) => {
-      const files = Array.from({ length: count }, () => file)
+    const opened = (count: number, one: unknown) => {
+      const files = Array.from({ length: count }, () => one)
       return openFiles(encrypt(key.publicKey, Buffer.from(JSON.stringify({ ...own, files }))).toString('hex'), owner)
     }
-    expect(opened(STORAGE_LIMITS.files.count).length).toBe(STORAGE_LIMITS.files.count)
-    expect(() => opened(STORAGE_LIMITS.files.count + 1)).toThrow('Unable to get dataset files')
+    const { count } = STORAGE_LIMITS.files
+    expect(opened(count, {}).length).toBe(count)
+    expect(() => opened(count + 1, {})).toThrow('Unable to get dataset files')
+    const { keys } = PROTOCOL_LIMITS.filesObject
+    expect(opened(1000, file).length).toBe(1000)
+    expect(() => opened(Math.ceil(keys / 3), file)).toThrow('Unable to get dataset files')
   })
 })

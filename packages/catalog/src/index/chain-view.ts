@@ -1,6 +1,6 @@
 import type { Chain } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
-import type { Hex } from 'viem'
+import type { Hex, PublicClient } from 'viem'
 import { type Header, headerOf } from './blocks/headers.js'
 import type { Cursor, IndexGeneration } from './index-store.js'
 
@@ -36,12 +36,19 @@ async function viewsOf({ nodes }: Chain, cursors: Cursor[]): Promise<NodeView[]>
     ])
     if (!head) return undefined
     const isFar = cursors[0] && head.number > cursors[0].block + FAR_HEAD
-    if (isFar && (await headerOf(client, head.number - 1))?.hash !== head.parent) return undefined
+    if (isFar && !(await hasParent(client, head))) return undefined
     return { head, hashes: headers.map((header) => header?.hash) }
   })
   const views = answers.filter((answer) => answer !== undefined)
   if (views.length < nodes.needed) throw new ChainError('CHAIN_UNAVAILABLE', 'Too few blockchain nodes answer.')
   return views
+}
+
+/** Whether a node has the block before a head. */
+async function hasParent(client: PublicClient, { number, parent }: Header): Promise<boolean> {
+  const before = await headerOf(client, number - 1)
+  // some nodes do not send the hash of the parent
+  return before !== undefined && (parent === undefined || before.hash === parent)
 }
 
 /** Returns `other` if a quorum has one other hash, and more nodes have other hashes than the indexed one. */

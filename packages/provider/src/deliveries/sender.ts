@@ -1,7 +1,7 @@
 import { type Chain, type Chains, Floor, requestReceipt, walletClient } from '@tidegate/chain'
 import { describeAnswer, describeFailedExchange, type Outbound } from '@tidegate/common'
 import { transactionAccount } from '@tidegate/protocol/keys'
-import { encodeFunctionData, type Hex, type PublicClient } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { ProofStore, QueuedProof } from './delivery-store.js'
 import { callArguments, type Delivery, ORDER_EXECUTED, proofOf } from './proof.js'
 
@@ -46,14 +46,13 @@ export class ProofSender {
       if (queued.attempts % POLLS_BEFORE_RESEND !== 0) return false
     }
     const data = encodeFunctionData({ abi: ORDER_EXECUTED, args: callArguments(proofOf(delivery, chain)) })
+    const account = await transactionAccount(chain.key)
+    const wallet = walletClient(account, (call) => chain.nodes.ask((client) => client.request(call)))
     const counts = this.counts.get(chain.chainId) ?? new Floor()
     this.counts.set(chain.chainId, counts)
-    const wallet = walletClient(await transactionAccount(chain.key), (call) =>
-      call.method === 'eth_getTransactionCount'
-        ? transactionCount(chain, (client) => client.request(call), counts)
-        : chain.nodes.ask((client) => client.request(call)),
-    )
-    const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, chain: null })
+    // given, since a node that fills in the transaction would choose it by itself
+    const nonce = await nextNonce(chain, account.address, counts)
+    const request = await wallet.prepareTransactionRequest({ to: delivery.datatoken, data, nonce, chain: null })
     const signed = await wallet.signTransaction(request as never)
     const txId = await chain.nodes.ask(
       (client) => client.sendRawTransaction({ serializedTransaction: signed as Hex }),
@@ -61,23 +60,19 @@ export class ProofSender {
         unhedged: true,
       },
     )
-    if (request.nonce !== undefined) counts.raise(Number(request.nonce) + 1)
+    counts.raise(nonce + 1)
     await this.store.recordTransaction(queued.id, txId)
     return false
   }
 }
 
-/** Returns the transaction count of an account. A lower one than before would repeat the nonce of the last transaction. */
-async function transactionCount(
-  { nodes }: Chain,
-  read: (client: PublicClient) => Promise<unknown>,
-  counts: Floor,
-): Promise<unknown> {
+/** Returns the next nonce of an account. Throws if the nodes count fewer transactions than before: it would be the last one's. */
+async function nextNonce({ nodes }: Chain, address: Address, counts: Floor): Promise<number> {
   const known = counts.value
-  const count = await nodes.ask(read, {
-    accept: (answer) => known === undefined || Number(answer) >= known,
+  const count = await nodes.ask((client) => client.getTransactionCount({ address, blockTag: 'pending' }), {
+    accept: (answer) => known === undefined || answer >= known,
   })
-  if (counts.isBelow(Number(count), known)) throw new Error('the nodes do not know the last transaction yet')
+  if (counts.isBelow(count, known)) throw new Error('the nodes do not know the last transaction yet')
   return count
 }
 

@@ -46,8 +46,12 @@ describe('health', () => {
   })
 
   it('is not ready while the index is behind, and reports its lag', async () => {
-    // the node refuses to return logs, so that the index falls behind
-    proxy.refuse = (method) => (method === 'eth_getLogs' ? { code: -32000, message: 'not now' } : undefined)
+    // the node gives its head, and no other new block, so that the index falls behind
+    const known = await world.provider.getBlockNumber()
+    proxy.refuse = (method, [block]) =>
+      method === 'eth_getLogs' || (method === 'eth_getBlockByNumber' && Number(block) > known)
+        ? { code: -32000, message: 'not now' }
+        : undefined
     await world.rpc('anvil_mine', ['0xa'])
     await eventually(async () => (await get('/ready')).status === 503)
     // blocks are mined one after the other

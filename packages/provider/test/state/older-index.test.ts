@@ -56,8 +56,12 @@ describe.each(['embedded', 'PostgreSQL'])('an index of a version without orders 
     assets = [await world.publishUrl(file), await world.publishUrl(file, { pricing: { fixed: '2.5' } })]
     await order()
     await order()
+    // the newest blocks are read together, so older ones are stopped at
+    await world.rpc('anvil_mine', ['0x64'])
     await start()
     await expectComplete()
+    const head = await world.provider.getBlockNumber()
+    await eventually(async () => (await generations()).live?.cursor.block === head)
     await app.close()
   })
   afterAll(async () => {
@@ -115,7 +119,8 @@ describe.each(['embedded', 'PostgreSQL'])('an index of a version without orders 
 
   it('is served while it is rebuilt beside, also after a stop in the middle, and becomes complete', async () => {
     await onDatabase(postgres ? `${TAKE_BACK} DROP INDEX search_value_older_token` : TAKE_BACK, VERSION)
-    const middle = Math.floor((await world.provider.getBlockNumber()) / 2)
+    const published = await world.provider.getTransactionReceipt(assets[1]?.txId as string)
+    const middle = published.blockNumber - 1
     proxy.refuse = (method, [filter]) =>
       method === 'eth_getLogs' && !(Number((filter as { toBlock?: string }).toBlock) <= middle)
         ? { code: -32000, message: 'not now' }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../../../../test/helpers/eventually.js'
+import { AT_ONCE, eventually } from '../../../../test/helpers/eventually.js'
 import { HostileServer } from '../../../../test/helpers/hostile-server.js'
 import { UNLIMITED } from '../../../../test/helpers/policy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
@@ -40,7 +40,7 @@ describe('requests that wait for a connection to a slow host', () => {
     await Promise.all(held.map(({ answer }) => answer))
     for (let round = 0; round < 20; round++) {
       const queued = begin(url)
-      expect(egress.inFlight('paid')).toBe(3)
+      await eventually(() => egress.inFlight('paid') === 3, AT_ONCE)
       queued.leave()
       await expect(queued.answer).rejects.toMatchObject({ code: 'STORAGE_TIMEOUT' })
       expect(egress.inFlight('paid')).toBe(2)
