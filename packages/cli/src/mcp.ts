@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { addReadingTools, createMcpServer } from '@tidegate/provider/mcp'
+import { clientMessages } from './people/agent/messages.js'
 import { Purchases } from './people/agent/purchases.js'
 import { boundRequests } from './people/agent/requests.js'
 import { type Limit, Spending } from './people/agent/spending.js'
@@ -49,12 +50,13 @@ export async function mcp({
     const spending = new Spending(maxSpend, maxEach)
     const purchases = address && new Purchases({ server, client, account: address, spending, yes, acceptTerms })
     if (purchases) addActingTools(server, { client, purchases, folder: inside }, onError)
+    const input = clientMessages(server)
     const ended = new Promise<void>((resolve) => {
-      for (const event of ['end', 'close', 'error']) process.stdin.once(event, resolve)
+      for (const event of ['end', 'close', 'error']) input.once(event, resolve)
       server.server.onclose = resolve
       signal.addEventListener('abort', () => resolve())
     })
-    await server.connect(new StdioServerTransport() as never)
+    await server.connect(new StdioServerTransport(input) as never)
     await ended
     // aborts calls; a sent transaction is still waited for
     await server.close()

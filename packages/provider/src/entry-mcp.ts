@@ -1,5 +1,6 @@
+export { clientMessage } from './mcp/client-message.js'
 export { plainLine, plainText } from './mcp/plain-text.js'
 export { addReadingTools, type Reader } from './mcp/reading-tools.js'
-export { addTool, createMcpServer } from './mcp/server.js'
+export { addTool, createMcpServer, type ToolServer } from './mcp/server.js'
 export { INPUTS, type Input, OUTPUTS, type Output } from './mcp/shapes.js'
 export { amountView, priceView } from './mcp/views.js'

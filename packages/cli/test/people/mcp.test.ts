@@ -162,6 +162,20 @@ describe('tidegate mcp', () => {
     expect(await agreed.call('buy', { did })).toMatchObject({ reused: false })
   })
 
+  it('reads messages as models and their clients write them', async () => {
+    const did = await scripts.published()
+    const { call, client } = await started(['--account', '3', '--yes', '--folder', folder()])
+    expect(await call('search_assets', { text: 'tide', page: null, tags: '', free: 'true' })).toMatchObject({ page: 1 })
+    expect(await call('quote', { did: [did], file: '0', service: null })).toMatchObject({ did })
+    // a limit that the tool does not know is not ignored
+    expect(await call('buy', { did, maxPrice: 1 })).toMatchObject({ refused: 'MCP error -32602' })
+    const nothing = { name: 'search_assets', arguments: null } as never
+    expect(await client.callTool(nothing)).toMatchObject({ structuredContent: { page: 1 } })
+    await expect(client.callTool({ ...(nothing as object), arguments: 7 } as never)).rejects.toMatchObject({
+      code: -32602,
+    })
+  })
+
   it('only reads without an account, ends with its input, and survives garbage', async () => {
     const { client } = await started([])
     const { tools } = await client.listTools()
@@ -174,7 +188,7 @@ describe('tidegate mcp', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).id),
-    }).toEqual({ status: 0, answers: [1] })
+    }).toEqual({ status: 0, answers: [null, null, null, 1] })
     const flooded = owned(spawn(process.execPath, [...program(), 'mcp'], { env: scripts.settings() }))
     // it ends before it has read all
     flooded.stdin.on('error', () => undefined).end('x'.repeat(11_000_000))

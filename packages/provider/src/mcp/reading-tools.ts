@@ -1,10 +1,9 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { asset, type Context, type Link, search } from '@tidegate/client'
 import type { Address } from 'viem'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { withList } from './answers.js'
 import { preview } from './preview.js'
-import { addTool } from './server.js'
+import { addTool, type ToolServer } from './server.js'
 import { INPUTS, type Input, OUTPUTS, type Output } from './shapes.js'
 import { assetView, type KnownOrder, ordersView, searchView } from './views.js'
 
@@ -21,7 +20,7 @@ export interface Reader {
 }
 
 /** Adds the tools that pay nothing. */
-export function addReadingTools(server: McpServer, reader: Reader, onError?: (error: unknown) => void): void {
+export function addReadingTools(server: ToolServer, reader: Reader, onError?: (error: unknown) => void): void {
   const { context } = reader
   addTool(
     server,

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -167,14 +169,14 @@ describe('the tools of agents over HTTP', () => {
       const response = await fetch(`${base}/mcp`, { method, headers: { accept: 'text/event-stream' } })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
     }
-    const refused: [unknown, number, Record<string, string>?][] = [
+    const refused: (readonly [unknown, number, Record<string, string>?])[] = [
       [[search, search], 400],
       ['{"jsonrpc":', 400],
       ['null', 400],
       ['{"jsonrpc":"2.0","id":{},"method":1}', 400],
       [`[${'['.repeat(5_000)}`, 400],
       ['x'.repeat(70_000), 413],
-      [search, 406, { accept: 'application/json' }],
+      ...['text/html', 'application/json;q=0, */*'].map((accept) => [search, 406, { accept }] as const),
       [search, 400, { 'content-type': 'text/plain' }],
       [search, 400, { 'mcp-protocol-version': '1999-01-01' }],
     ]
@@ -186,6 +188,36 @@ describe('the tools of agents over HTTP', () => {
     const args = { ...search, params: { name: 'describe_asset', arguments: { did: '../../etc' } } }
     expect((await post(args)).json.result).toMatchObject({ isError: true })
     expect((await fetch(`${(await startHere(world.beside())).url}/mcp`, { method: 'POST' })).status).toBe(404)
+  })
+
+  it('answer every client that takes JSON, by its own spelling of a call', async () => {
+    const accepted = [
+      'application/json',
+      '*/*',
+      '',
+      'text/html;q=0.9, application/*;q=0.1',
+      'text/event-stream, */*;q=0.5',
+    ]
+    for (const accept of accepted) expect((await post(search, base, { accept })).status, accept).toBe(200)
+    const { accept: _, ...silent } = headers
+    const { status, json } = await new Promise<{ status: number | undefined; json: string }>((resolve, reject) => {
+      const sent = request(`${base}/mcp`, { method: 'POST', headers: silent }, async (response) =>
+        resolve({ status: response.statusCode, json: await text(response) }),
+      )
+      sent.on('error', reject).end(JSON.stringify(search))
+    })
+    expect([status, JSON.parse(json).result.isError]).toEqual([200, undefined])
+    const called = async (name: string, args: unknown) =>
+      (await post({ ...search, params: { name, arguments: args, _meta: null } })).json
+    expect(await called('search_assets', null)).toMatchObject({ result: { structuredContent: { page: 1 } } })
+    expect(await called('preview', { did: asset.did, sample: null })).toMatchObject({
+      result: { content: [{ text: expect.stringMatching(/^NO_SAMPLE/) }] },
+    })
+    const strange = await called('search_assets', { text: 'tide', page: '1', free: null, tags: '[]', sortBy: 'price' })
+    expect(strange).toMatchObject({
+      result: { content: [{}, { text: expect.stringMatching(/^Ignored: sortBy\. .*sort, page\.$/) }] },
+    })
+    expect(await called('search_assets', 'tide')).toMatchObject({ error: { code: -32602 } })
   })
 
   it('count each call once, as searches are counted (threat 113)', async () => {

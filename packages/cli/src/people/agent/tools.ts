@@ -1,8 +1,7 @@
 import { sep } from 'node:path'
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { Tidegate } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
-import { addTool, INPUTS, type Input, OUTPUTS, priceView, type Reader } from '@tidegate/provider/mcp'
+import { addTool, INPUTS, type Input, OUTPUTS, priceView, type Reader, type ToolServer } from '@tidegate/provider/mcp'
 import type { Address, Hex } from 'viem'
 import type { Purchases } from './purchases.js'
 
@@ -39,7 +38,7 @@ export function clientReader(client: Tidegate, account: Address | undefined): Re
 
 /** Adds the tools that pay and write, for a server with an account. */
 export function addActingTools(
-  server: McpServer,
+  server: ToolServer,
   { client, purchases, folder }: { client: Tidegate; purchases: Purchases; folder: string },
   onError: (error: unknown) => void,
 ): void {

@@ -32,11 +32,13 @@ function qualitiesOf(header: string): Map<string, number> {
   return qualities
 }
 
+/** Returns the media ranges that match a type, most specific first. */
+export const mediaRanges = (type: string): string[] => [type, `${type.split('/')[0]}/*`, '*/*']
+
 /** Whether a request comes from a browser that shows pages. Programs that accept anything get JSON. */
 export function wantsPage({ headers }: FastifyRequest): boolean {
   if (headers.accept === undefined) return false
-  const ranges = (type: string) => [type, `${type.split('/')[0]}/*`, '*/*']
-  return preferred(headers.accept, ['application/json', 'text/html'], ranges) === 'text/html'
+  return preferred(headers.accept, ['application/json', 'text/html'], mediaRanges) === 'text/html'
 }
 
 /** Adds a header to Vary, and keeps the entries of plugins. */

@@ -1,19 +1,20 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { TidegateError } from '@tidegate/client'
 import { ProviderError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clientMessage } from '../../mcp/client-message.js'
 import { addReadingTools } from '../../mcp/reading-tools.js'
 import { createMcpServer } from '../../mcp/server.js'
+import { mediaRanges, preferred } from '../console/accept.js'
 import type { Services } from '../services.js'
 import { serviceReader } from './service-reader.js'
 
-/** JSON-RPC's code for an invalid request. */
-const INVALID_REQUEST = -32_600
-
-const BATCH = { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message: 'Batches are not supported.' } }
-
 /** Headers of a request that the transport reads. The auth token is for the tools alone. */
 const READ = ['accept', 'content-type', 'mcp-protocol-version'] as const
+
+/** The Accept header that the transport demands. Every answer is JSON, so that a request need accept no more. */
+const BOTH = 'application/json, text/event-stream'
 
 /** Answers one JSON-RPC message with a server of its own. When the client leaves, the tool is aborted. */
 export async function handleMcp(
@@ -23,13 +24,15 @@ export async function handleMcp(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   reply.header('cache-control', 'no-store')
-  if (Array.isArray(request.body)) return reply.code(400).send(BATCH)
   const server = createMcpServer()
   addReadingTools(server, serviceReader(app, request, services), (error) => logUnforeseen(request, error))
+  const read = clientMessage(request.body, server.inputs)
+  if ('refusal' in read)
+    return reply.code(read.refusal.error.code === ErrorCode.InvalidParams ? 200 : 400).send(read.refusal)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport as never)
-    const handled = transport.handleRequest(transportRequest(request), { parsedBody: request.body })
+    const handled = transport.handleRequest(transportRequest(request), { parsedBody: read.message })
     const response = await Promise.race([handled, ended(request)])
     return response ? await send(reply, response) : reply
   } finally {
@@ -37,7 +40,9 @@ export async function handleMcp(
   }
 }
 
-function transportRequest({ headers }: FastifyRequest): Request {
+function transportRequest({ headers: sent }: FastifyRequest): Request {
+  const acceptsJson = preferred(sent.accept || undefined, ['application/json'], mediaRanges)
+  const headers = acceptsJson ? { ...sent, accept: BOTH } : sent
   const read = READ.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as const] : []))
   return new Request('http://localhost/mcp', { method: 'POST', headers: Object.fromEntries(read) })
 }
