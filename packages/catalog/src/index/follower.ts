@@ -140,7 +140,7 @@ export class ChainFollower {
       return true
     })
     // the rebuild continues if the live generation is at the head or fails
-    const rebuildIdle = !next || !idle || (await this.rebuild.step(generations, view, this.unseenFor))
+    const rebuildIdle = !next || !idle || (await this.rebuild.step(generations, this.unseenFor))
     if (failure && rebuildIdle) throw failure
     return idle && rebuildIdle && !swept
   }

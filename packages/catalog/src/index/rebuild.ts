@@ -1,6 +1,6 @@
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
-import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
+import { commonAncestor, observeChain } from './chain-view.js'
 import type { Cursor, Generations, IndexStore } from './index-store.js'
 import { RangeSync, type SyncOptions } from './sync.js'
 
@@ -24,10 +24,10 @@ export class Rebuild {
   }
 
   /**
-   * Reads ranges until the head, or until the view of the chain is stale. Returns true if nothing can be read now. `view`: the
-   * nodes' view of the live generation; `unseenFor`: milliseconds since the nodes last knew its cursor.
+   * Reads ranges until the head, or until the view of the chain is stale. Returns true if nothing can be read now. `unseenFor`:
+   * milliseconds since the nodes last knew the cursor of the live generation.
    */
-  async step({ live, next }: Generations, view: ChainView, unseenFor: number): Promise<boolean> {
+  async step({ live, next }: Generations, unseenFor: number): Promise<boolean> {
     const { chain, index } = this
     const { chainId } = chain
     if (!next) return true
@@ -39,20 +39,17 @@ export class Rebuild {
     if (!idle) return false
     // it must have reached at least the lowest head
     if (!cursor || cursor.block < (heads.at(-1) as number)) return true
-    const required = live ? await this.requiredBlock(live.cursor, next.wanted, view, unseenFor) : 0
+    const required = live ? await this.requiredBlock(live.cursor, next.wanted, unseenFor) : 0
     if (cursor.block < required || !(await index.promote(chainId, cursor))) return true
     this.log.warn({ chainId, block: cursor.block }, 'the rebuilt index is live')
     return false
   }
 
-  /** Returns the block that the new generation must reach before its promotion. */
-  private async requiredBlock(
-    live: Cursor,
-    wanted: boolean,
-    { status }: ChainView,
-    unseenFor: number,
-  ): Promise<number> {
-    if (status === 'same') return live.block
+  /** Returns the block that the new generation must reach before its promotion; infinite if it must not be promoted now. */
+  private async requiredBlock(live: Cursor, wanted: boolean, unseenFor: number): Promise<number> {
+    // the nodes may know the live generation again: reading took its time
+    const { status } = await observeChain(this.chain, this.index, live)
+    if (status === 'same') return wanted ? live.block : Number.POSITIVE_INFINITY
     // the oldest checkpoint: the nodes have another block there
     if (status === 'other') return (await this.index.checkpoints(this.chain.chainId)).at(-1)?.block ?? live.block
     return wanted && unseenFor >= UNKNOWN_TIMEOUT ? 0 : Number.POSITIVE_INFINITY
