@@ -7,7 +7,7 @@ import { atEnd } from '../helpers/cleanup.js'
 import { runCommand } from '../helpers/command.js'
 import { eventually } from '../helpers/eventually.js'
 import { startInstance } from '../helpers/instance.js'
-import { ask } from '../helpers/requests.js'
+import { ask, downloadUrl, served } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
 import { World } from '../helpers/world.js'
 
@@ -43,9 +43,13 @@ describe('nodes that contradict each other', () => {
     expect(stdout).toContain(`FAIL  chain ${world.network.chainId}, node ${host(liar)}: ${FALSE_HEAD}\n`)
     const instance = await startInstance(environment)
     atEnd(() => instance.end())
+    await eventually(async () => (await ask(`${instance.url}/ready`)).status === 200)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
+    await served(instance.url, asset)
+    expect((await ask(await downloadUrl(instance.url, asset, txId, buyer))).text).toBe('tide')
     const head = await world.provider.getBlockNumber()
     const chain = async () => ((await ask(`${instance.url}/ready`)).json.chains as Record<string, unknown>[])[0]
-    await eventually(async () => (await chain())?.ready === true && (await chain())?.limits !== undefined)
+    await eventually(async () => (await chain())?.head === head)
     expect(await chain()).toMatchObject({ ready: true, head, limits: [{ node: host(liar), limits: [FALSE_HEAD] }] })
   })
 

@@ -19,7 +19,8 @@ export function momentTransport(transport: Transport, moments: Moments): Transpo
       if (shown === undefined) return result
       if (!shown.isHead) moments.gave(shown.block)
       else {
-        if (call.method === 'eth_blockNumber' && moments.isLeap(shown.block)) {
+        const isNumber = call.method === 'eth_blockNumber'
+        if (isNumber && moments.isLeap(shown.block)) {
           const params = [numberToHex(shown.block), false]
           // a failure proves nothing
           const block = await send({ method: 'eth_getBlockByNumber', params }, ...rest).catch(() => undefined)
@@ -29,6 +30,8 @@ export function momentTransport(transport: Transport, moments: Moments): Transpo
           }
         }
         moments.head(shown.block, known)
+        // a block of its own proves nothing about the number that it names
+        if (isNumber) moments.confirmed()
       }
       return result
     }

@@ -47,6 +47,11 @@ export class Moments {
     this.hasFalseHead = true
   }
 
+  /** Records that the address named a head that it may have. */
+  confirmed(): void {
+    this.hasFalseHead = false
+  }
+
   /**
    * Records a head; `known`: the highest block when it was requested.
    * @throws BehindError if the head is below that
@@ -56,7 +61,6 @@ export class Moments {
       this.wasBehind = true
       throw new BehindError()
     }
-    this.hasFalseHead = false
     // it came back: a chain that was restarted stays low
     if (this.wasBehind && head >= (known ?? 0)) this.mixed()
     this.wasBehind = false
