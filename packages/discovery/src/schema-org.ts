@@ -1,3 +1,4 @@
+import { beginning } from './document.js'
 import { licenceOf } from './licence.js'
 import { descriptionOf, type FileFacts, isFree, type Listing, nameOf, soldFiles, timesOf, tokenId } from './listing.js'
 import { pageOf } from './site.js'
@@ -21,7 +22,7 @@ export function dataset(listing: Listing): Record<string, unknown> {
     '@id': url,
     url,
     name: nameOf(listing),
-    description: descriptionOf(listing),
+    description: fitted(listing),
     identifier: asset.did,
     ...(licence ? { license: licence.url ?? { '@type': 'CreativeWork', name: licence.name } } : {}),
     // publishers do not say whether they are a person; an organization may be one
@@ -40,6 +41,28 @@ export function dataset(listing: Listing): Record<string, unknown> {
       })),
     ],
   }
+}
+
+/** Characters of a description that Google's data set search takes (its page on structured data of datasets). */
+const DESCRIPTION = { least: 50, most: 5000 }
+
+/** Returns the description of an asset: a long one is cut, and a short one is followed by what the page says as well. */
+function fitted(listing: Listing): string {
+  const { asset, site } = listing
+  const said = [
+    descriptionOf(listing),
+    ...(asset.description ? [nameOf(listing)] : []),
+    ...soldFiles(listing)
+      .slice(0, 1)
+      .map(({ name }) => name),
+    `Sold and delivered by ${site.name}.`,
+    asset.did,
+  ]
+  const lengths = said.map((_, at) => [...said.slice(0, at + 1).join(' · ')].length)
+  const parts = lengths.findIndex((length) => length >= DESCRIPTION.least) + 1
+  const text = said.slice(0, parts).join(' · ')
+  // a cut text ends with an ellipsis
+  return text.length > DESCRIPTION.most ? beginning(text, DESCRIPTION.most - 1) : text
 }
 
 /** Describes a sample in the formats that tell files apart by words. */
