@@ -80,7 +80,7 @@ export const PROVIDER_LIMITS = {
     group: 5_000,
     /** Characters of a response that is sent as a whole. */
     whole: 262_144,
-    /** Services of an asset whose files are named: each list is decrypted, and one that cannot be is tried anew each time. */
+    /** Services of an asset whose files are named: each list is decrypted. */
     services: 10,
     /** Files of an asset that its page and its descriptions name. */
     files: 1_000,
@@ -88,6 +88,8 @@ export const PROVIDER_LIMITS = {
     filesInPage: 20,
     /** Seconds for which a cache may keep a page: as long as a changed price may be told. */
     maxAge: 60,
+    /** Characters of made pages in memory, for each kind of page. */
+    kept: 2_097_152,
   },
   archives: {
     /** Files of other storages in one archive: each is a request to somebody else. Clients get more files one by one. */

@@ -24,9 +24,9 @@ export interface FileList {
   readonly objects: readonly unknown[]
 }
 
-/** Decrypts file lists. Each is cached as long as the document of its service, since decryption is expensive. */
+/** Decrypts file lists. Each outcome is cached as long as the document of its service, since decryption is expensive. */
 export class FileLists {
-  private readonly cache = new WeakMap<object, FileList>()
+  private readonly cache = new WeakMap<object, FileList | AssetError>()
 
   constructor(
     private readonly storages: StorageRegistry,
@@ -43,8 +43,9 @@ export class FileLists {
    */
   of(asset: Asset, { service }: AssetService): FileList {
     const cached = this.cache.get(service)
+    if (cached instanceof AssetError) throw cached
     if (cached) return cached
-    const objects = this.decrypted(asset, service)
+    const objects = this.tried(asset, service)
     this.onOpened(asset, service.files, objects)
     const bound: StoredFile[] = []
     const at = (index: number) => {
@@ -54,6 +55,16 @@ export class FileLists {
     const list = { objects, at, all: () => objects.map((_, index) => at(index)) }
     this.cache.set(service, list)
     return list
+  }
+
+  /** Decrypts a list. Remembers that it cannot be: each try costs as much as a success. */
+  private tried(asset: Asset, service: Service): unknown[] {
+    try {
+      return this.decrypted(asset, service)
+    } catch (error) {
+      if (error instanceof AssetError) this.cache.set(service, error)
+      throw error
+    }
   }
 
   private decrypted(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers } from 'ethers'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -99,6 +99,24 @@ describe('the public catalogue', () => {
       })
     for (const path of ['/sitemap-0.xml', '/sitemap-99.xml', '/sitemap-1e1.xml'])
       expect((await page(path)).status).toBe(404)
+  })
+
+  it('makes a page once for all who want it at one time, and keeps it for a while (threat 126)', async () => {
+    const find = vi.spyOn(world.local.app.context.services.catalog.search, 'find')
+    const readings = () => find.mock.calls.filter(([{ source }]) => source).length
+    const eight = async (path: string) => {
+      find.mockClear()
+      const answers = await Promise.all(Array.from({ length: 8 }, () => page(path)))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      return readings()
+    }
+    // another list of assets than before
+    await publish('Waves', { pricing: 'free' })
+    expect(await eight('/catalogue')).toBe(1)
+    await page('/catalogue.jsonld')
+    for (const path of ['/catalogue', '/catalogue.jsonld', `/asset/${tides.did}`, `/api/catalogue/${tides.did}`])
+      expect(await eight(path), path).toBe(0)
+    find.mockRestore()
   })
 
   it('tells nothing that a search hides (threat 109)', async () => {

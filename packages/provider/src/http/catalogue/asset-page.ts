@@ -28,13 +28,14 @@ export const assetPageEndpoint: Endpoint = {
     app.get<DidRoute>(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
       const { did } = request.params
-      const listing = await listings.one(site, did, request.lifetime.signal)
-      if (!listing) return sendMissing(reply, missingPage(site))
+      const { signal } = request.lifetime
+      const text = await listings.textOf(site, did, { kind: 'page', write: assetPage, signal })
+      if (text === undefined) return sendMissing(reply, missingPage(site))
       const links = FORMATS.map((format) => {
         const type = MEDIA_TYPES[format].replaceAll('"', '\\"')
         return `<${formatUrl(site, did, format)}>; rel="describedby"; type="${type}"`
       })
-      return sendPage(request, reply.header('link', links.join(', ')), assetPage(listing))
+      return sendPage(request, reply.header('link', links.join(', ')), text)
     })
   },
 }

@@ -1,4 +1,3 @@
-import { cataloguePage, dcatCatalogue, type Listing } from '@tidegate/discovery'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { PROVIDER_LIMITS } from '../../limits.js'
@@ -39,10 +38,7 @@ export const cataloguePageEndpoint: Endpoint = {
     const listings = new Listings(services)
     app.get(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
-      const { facts, listings: some } = await listings.page(site, pageOf(request), request.lifetime.signal)
-      const all: Listing[] = []
-      for await (const listing of some) all.push(listing)
-      return sendPage(request, reply, cataloguePage(site, facts, all))
+      return sendPage(request, reply, await listings.pageText(site, pageOf(request), request.lifetime.signal))
     })
   },
 }
@@ -67,9 +63,9 @@ export const dcatCatalogueEndpoint: Endpoint = {
     app.get(this.path, async (request, reply) => {
       const site = siteOf(request, settings)
       anonymous.assertBytesLeft(request)
-      const { facts, listings: some } = await listings.page(site, pageOf(request), request.lifetime.signal)
+      const parts = await listings.pageParts(site, pageOf(request), request.lifetime.signal)
       reply.headers({ 'cache-control': `public, max-age=${maxAge}` }).type('application/ld+json')
-      return sendParts(reply, dcatCatalogue(site, facts, some), {
+      return sendParts(reply, parts, {
         whole: PROVIDER_LIMITS.catalogue.whole,
         stallTimeout: settings.CONSUMER_STALL_TIMEOUT,
         onSent: (bytes) => anonymous.spend(request, bytes),

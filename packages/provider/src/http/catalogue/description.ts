@@ -42,10 +42,12 @@ export const assetDescriptionEndpoint: Endpoint = {
       const site = siteOf(request, services.settings)
       const format = (readParams(schema, request).format as Format | undefined) ?? formatOf(request.headers.accept)
       const { did } = request.params
-      const listing = await listings.one(site, did, request.lifetime.signal)
-      if (!listing) throw new AssetError('ASSET_NOT_FOUND', `The catalogue has no asset ${did}.`)
+      const { signal } = request.lifetime
+      const write = (listing: Listing) => JSON.stringify(WRITERS[format](listing))
+      const text = await listings.textOf(site, did, { kind: format, write, signal })
+      if (text === undefined) throw new AssetError('ASSET_NOT_FOUND', `The catalogue has no asset ${did}.`)
       varyBy(reply, 'Accept')
-      return sendDocument(request, reply.type(MEDIA_TYPES[format]), JSON.stringify(WRITERS[format](listing)))
+      return sendDocument(request, reply.type(MEDIA_TYPES[format]), text)
     })
   },
 }

@@ -1,6 +1,15 @@
 import { readSearch } from '@tidegate/catalog'
 import { defined, describedAsset } from '@tidegate/client/described'
-import type { CataloguePage, FileFacts, ListedFile, Listing, Sample, Site } from '@tidegate/discovery'
+import {
+  type CataloguePage,
+  cataloguePage,
+  dcatCatalogue,
+  type FileFacts,
+  type ListedFile,
+  type Listing,
+  type Sample,
+  type Site,
+} from '@tidegate/discovery'
 import { PUBLIC_PATH } from '@tidegate/hosting'
 import { ProviderError } from '@tidegate/protocol'
 import type { FileDescription } from '@tidegate/storage'
@@ -8,8 +17,15 @@ import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { type SearchServices, searcher } from '../routes/searcher.js'
 import type { Services } from '../services.js'
+import { KeptTexts } from './kept-texts.js'
 
 const LIMITS = PROVIDER_LIMITS.catalogue
+
+interface FoundSearch {
+  query: object
+  from?: number
+  size: number
+}
 
 /**
  * The assets of the public catalogue, as a search finds them: what it hides, none of these formats tells, nor what is in
@@ -17,6 +33,7 @@ const LIMITS = PROVIDER_LIMITS.catalogue
  */
 export class Listings {
   private readonly run
+  private readonly kept = new KeptTexts()
   /** The conditions of assets that have a page. */
   private readonly told: object[]
   /** The query of assets that are in lists. */
@@ -29,32 +46,69 @@ export class Listings {
     this.listed = { bool: { must_not: [{ term: { 'nft.state': UNLISTED } }], filter: this.told } }
   }
 
-  /** Returns an asset; undefined if a search would not find it. Throws ChainError, SearchError. */
-  async one(site: Site, did: string, signal: AbortSignal): Promise<Listing | undefined> {
+  /** Returns a text about an asset; undefined if a search would not find it. `kind` names the text. Throws ChainError, SearchError. */
+  async textOf(
+    site: Site,
+    did: string,
+    { kind, write, signal }: { kind: string; write: (listing: Listing) => string; signal: AbortSignal },
+  ): Promise<string | undefined> {
     const query = { bool: { filter: [{ ids: { values: [did] } }, ...this.told] } }
-    const { hits } = await this.run({ search: readSearch({ query, size: 1 }) }, signal)
-    for await (const { document } of hits) return this.listingOf(site, document, LIMITS.files, signal)
-    return undefined
+    const { key } = await this.found(site, { query, size: 1 }, signal)
+    if (key === undefined) return undefined
+    const text = await this.kept.text(`${kind} ${key}`, signal, async () => {
+      const { hits } = await this.run({ search: readSearch({ query, size: 1 }) }, signal)
+      for await (const { document } of hits) {
+        const listing = await this.listingOf(site, document, LIMITS.files, signal)
+        if (listing) return write(listing)
+      }
+      return ''
+    })
+    return text || undefined
   }
 
-  /** Returns a page of the newest assets. Throws ChainError, SearchError. */
-  async page(site: Site, page: number, signal: AbortSignal) {
+  /** Returns the HTML of a page of the newest assets. Throws ChainError, SearchError. */
+  async pageText(site: Site, page: number, signal: AbortSignal): Promise<string> {
+    const { key, listings, facts } = await this.page(site, page, signal)
+    return this.kept.text(`html ${key}`, signal, async () => {
+      const all: Listing[] = []
+      for await (const listing of listings()) all.push(listing)
+      return cataloguePage(site, facts, all)
+    })
+  }
+
+  /** Yields a page of the newest assets as DCAT. Throws ChainError, SearchError. */
+  async pageParts(site: Site, page: number, signal: AbortSignal): Promise<AsyncGenerator<string>> {
+    const { key, listings, facts } = await this.page(site, page, signal)
+    return this.kept.parts(`dcat ${key}`, () => dcatCatalogue(site, facts, listings()))
+  }
+
+  private async page(site: Site, page: number, signal: AbortSignal) {
     const size = LIMITS.page
-    const search = { ...readSearch({ query: this.listed }), from: (page - 1) * size, size }
-    const { found, hits } = await this.run({ search }, signal)
+    const [query, from] = [this.listed, (page - 1) * size]
+    const { key, found } = await this.found(site, { query, from, size }, signal)
     const { value: total, relation } = found.total ?? { value: 0, relation: 'eq' }
     const isAtLeast = relation === 'gte'
     // beyond what is counted, a full page may be the last one
     const isFollowed = isAtLeast ? found.hits.length === size : page * size < total
     const facts: CataloguePage = { page, total, isAtLeast, hasNext: isFollowed && page < LIMITS.pages }
+    const { run } = this
     const listingOf = (document: string | undefined) => this.listingOf(site, document, LIMITS.filesInPage, signal)
     const listings = async function* (): AsyncGenerator<Listing> {
+      const { hits } = await run({ search: { ...readSearch({ query }), from, size } }, signal)
       for await (const { document } of hits) {
         const listing = await listingOf(document)
         if (listing) yield listing
       }
     }
-    return { facts, listings: listings() }
+    return { key: `${page} ${key}`, facts, listings }
+  }
+
+  /** Looks for assets without their documents: what is hidden now is in no kept text. `key` is undefined without assets. */
+  private async found(site: Site, { query, from = 0, size }: FoundSearch, signal: AbortSignal) {
+    const search = { ...readSearch({ query, _source: false }), from, size }
+    const { found } = await this.run({ search }, signal)
+    const dids = found.hits.map(({ did }) => did)
+    return { found, key: dids.length > 0 ? JSON.stringify([site.base, found.total, ...dids]) : undefined }
   }
 
   /** Yields the DIDs of listed assets in groups, the newest first. Throws ChainError, SearchError. */
