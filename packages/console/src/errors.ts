@@ -68,6 +68,7 @@ const HINTS: Record<string, string> = {
   UPLOAD_TOO_LARGE: 'Name where it lies instead, or ask the operator.',
   HOSTING_FULL: 'The provider’s storage is full. Tell the operator; what was uploaded is kept.',
   NOT_PERMITTED: 'Use the account that has published it.',
+  NOT_A_TOKEN: 'Do not pay for it: its price is no amount of a token.',
   FOREIGN_DATATOKEN: 'Its datatoken was not made by the known contracts. Do not pay for it.',
 }
 

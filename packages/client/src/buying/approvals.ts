@@ -1,18 +1,29 @@
 import type { Address } from 'viem'
 import { BUYING } from '../chain/abi.js'
 import { amountOf, worded } from '../chain/erc20.js'
-import { balanceOf, mustView } from '../chain/reads.js'
+import { balanceOf, mustView, view } from '../chain/reads.js'
 import type { Sender, Transaction } from '../chain/sender.js'
 import { TidegateError } from '../errors.js'
 import type { Amount } from '../types.js'
 
+/** Interface of contracts whose `approve` names one item instead of an amount (ERC-721, by ERC-165). */
+const ERC_721 = '0x80ac58cd'
+
 /**
- * Throws TidegateError `INSUFFICIENT_TOKENS` if the account holds less than an amount, and `INSUFFICIENT_GAS` if it has no
+ * Throws TidegateError `NOT_A_TOKEN` if an amount is of a collection of items, `INSUFFICIENT_TOKENS` if the account holds less than an amount, and `INSUFFICIENT_GAS` if it has no
  * coin of the chain. Sends nothing.
  */
 export async function assertHeld({ moment, address }: Sender, amounts: readonly Amount[]): Promise<void> {
   for (const needed of amounts) {
-    const held = await mustView(moment, needed.token, 'balanceOf', [address])
+    const [isCollection, held] = await Promise.all([
+      view(moment, needed.token, 'supportsInterface', [ERC_721]),
+      mustView(moment, needed.token, 'balanceOf', [address]),
+    ])
+    if (isCollection)
+      throw new TidegateError(
+        'NOT_A_TOKEN',
+        `The contract ${needed.token} has items, not amounts (ERC-721): an approval would give one away.`,
+      )
     if (held >= needed.units) continue
     const has = amountOf({ ...needed, address: needed.token }, held)
     throw new TidegateError(

@@ -13,6 +13,7 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   'function decimals() view returns (uint8)',
   abi.BALANCE_OF,
   'function allowance(address, address) view returns (uint256)',
+  'function supportsInterface(bytes4) view returns (bool)',
   // datatokens
   'function getId() view returns (uint8)',
   'function cap() view returns (uint256)',

@@ -26,12 +26,12 @@ interface Told {
 }
 
 /**
- * Returns the contracts of a chain. The provider's root document names the factory, the factory its router, and the router
- * the approved exchanges and dispensers. Without a root document, the known factories of public networks are used. Throws
- * TidegateError `NO_CONTRACTS` for other networks.
+ * Returns the contracts of a chain. The factories of public networks are known, the provider's root document names those of
+ * others; the factory names its router, and the router the approved exchanges and dispensers. Throws TidegateError
+ * `NO_CONTRACTS` if there is no factory.
  */
 export async function contractsOf(context: Context, chainId: number, moment: Moment): Promise<Contracts> {
-  const told = await toldContracts(context, chainId)
+  const told = await namedContracts(context, chainId)
   const factory = addressIn(told?.ERC721Factory)
   if (!factory) throw new TidegateError('NO_CONTRACTS', `The provider does not list the contracts of chain ${chainId}.`)
   const router = await mustView(moment, factory, 'router', [])
@@ -44,17 +44,19 @@ export async function contractsOf(context: Context, chainId: number, moment: Mom
 
 /** Returns the network's factory of access lists; undefined if its list names none. */
 export async function accessListFactory(context: Context, chainId: number): Promise<Address | undefined> {
-  return addressIn((await toldContracts(context, chainId))?.AccessListFactory)
+  return addressIn((await namedContracts(context, chainId))?.AccessListFactory)
 }
 
-/** Returns the contracts that the provider names; without a root document, those of the public network. */
-export async function toldContracts(context: Context, chainId: number): Promise<Told | undefined> {
+/** Returns the contracts of a public network, or those that the provider names. A provider must not rename those of a public network. */
+export async function namedContracts(context: Context, chainId: number): Promise<Told | undefined> {
+  const known = await publicNetwork(chainId)
+  if (known) return known
   const root = await context.api.get<{ contracts?: Record<string, Told> }>('/')
-  return root?.contracts?.[String(chainId)] ?? publicNetwork(chainId)
+  return root?.contracts?.[String(chainId)]
 }
 
-/** Loads the list of public networks on demand: most providers name their contracts. */
-export async function publicNetwork(chainId: number): Promise<Told | undefined> {
+/** Loads the list of public networks on demand. */
+async function publicNetwork(chainId: number): Promise<Told | undefined> {
   const { KNOWN_DEPLOYMENTS, tokensOf } = await import('@tidegate/protocol/networks')
   const known = KNOWN_DEPLOYMENTS.find((one) => one.chainId === chainId)
   if (!known) return undefined

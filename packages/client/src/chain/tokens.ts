@@ -4,7 +4,7 @@ import { TidegateError } from '../errors.js'
 import { printable } from '../text.js'
 import type { Asking } from '../types.js'
 import { addressIn, fieldsOf } from '../values.js'
-import { publicNetwork, toldContracts } from './contracts.js'
+import { namedContracts } from './contracts.js'
 
 /** Most tokens of a list. */
 const MOST = 100
@@ -17,8 +17,8 @@ const MOST = 100
  * const { OCEAN } = await tokens(context, 1)
  */
 export async function tokens(context: Context, chainId: number): Promise<Record<string, Address>> {
-  // a provider must not rename the tokens of a public network: a buyer caps a price by symbol
-  const told = (await publicNetwork(chainId)) ?? (await toldContracts(context, chainId))
+  // a buyer caps a price by symbol
+  const told = await namedContracts(context, chainId)
   const named = Object.entries(fieldsOf(told?.tokens)).slice(0, MOST)
   const valid = named.flatMap(([symbol, value]): [string, Address][] => {
     const address = addressIn(value)

@@ -5,6 +5,7 @@ import { answering, ENDLESS, placed, zeros } from '../../../../test/helpers/raw-
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import type { World } from '../../../../test/helpers/world.js'
+import { namedContracts } from '../../src/chain/contracts.js'
 import { tokenAt } from '../../src/chain/erc20.js'
 import { Moment } from '../../src/chain/moment.js'
 import { walletOf } from '../world.js'
@@ -63,6 +64,34 @@ describe('a token', () => {
       const code = base === token ? 'INSUFFICIENT_TOKENS' : 'CONTRACT_UNREADABLE'
       await expect(buyer.tidegate.buy(did)).rejects.toMatchObject({ code, transactions: [] })
     }
+  })
+})
+
+describe('a collection of items as the token of a price', () => {
+  it('is refused, as an approval would give an item away (threat 127)', async () => {
+    // answers 1 to everything: it supports the interface of ERC-721
+    const token = await at(answering(encodeAbiParameters([{ type: 'uint256' }], [1n])))
+    const buyer = await market.person()
+    const { did } = await market.sale({ price: { token, rate: ONE } })
+    await expect(buyer.tidegate.buy(did)).rejects.toMatchObject({ code: 'NOT_A_TOKEN', transactions: [] })
+  })
+})
+
+describe('the contracts of a public network', () => {
+  it('are those of the library, whatever the provider names (threat 127)', async () => {
+    const provider = await StorageServer.start()
+    const own = world.network.addresses.ERC721Factory
+    provider.on('/', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify({ contracts: { 1: { ERC721Factory: own, Ocean: own }, 4321: { ERC721Factory: own } } }),
+      )
+    })
+    const context = createContext({ url: new URL(provider.file('/a', Buffer.from('a'))).origin })
+    expect(await namedContracts(context, 4321)).toEqual({ ERC721Factory: own })
+    const { ERC721Factory, Ocean } = (await namedContracts(context, 1)) ?? {}
+    for (const address of [ERC721Factory, Ocean])
+      expect([address, address === own]).toEqual([expect.any(String), false])
   })
 })
 
