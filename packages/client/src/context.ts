@@ -19,7 +19,15 @@ export interface TidegateOptions {
   token?: string | undefined
   /** Milliseconds for a request and its whole response, except files; a minute by default. */
   timeout?: number | undefined
+  /**
+   * Reads documents of other hosts, such as terms that a publisher has elsewhere; in Node `webDocuments` of
+   * `@tidegate/client/node`. Default: only files of the provider are read.
+   */
+  documents?: ReadDocument | undefined
 }
+
+/** Requests a document without following redirects. A publisher chooses the URL, so it may be one of the reader's own network. */
+export type ReadDocument = (url: URL, provider: URL, signal: AbortSignal) => Promise<Response>
 
 /** State of one client. Every call takes it, and there is no other state. */
 export interface Context {
@@ -31,6 +39,8 @@ export interface Context {
   readonly wallet: WalletClient | undefined
   /** An auth token instead of signed requests. */
   readonly token: string | undefined
+  /** Reads documents of other hosts than the provider's. */
+  readonly documents: ReadDocument | undefined
   /** State that later calls share. */
   readonly session: Session
   /**
@@ -50,7 +60,15 @@ export interface Session {
 }
 
 /** Creates a context, for calls that are imported one by one. Throws TidegateError `BAD_OPTION`. */
-export function createContext({ url, wallet, rpcUrl, publicClient, token, timeout }: TidegateOptions): Context {
+export function createContext({
+  url,
+  wallet,
+  rpcUrl,
+  publicClient,
+  token,
+  timeout,
+  documents,
+}: TidegateOptions): Context {
   const base = baseOf(url)
   if (token !== undefined && !/^[\w.~+/=-]+$/.test(token))
     throw new TidegateError('BAD_OPTION', 'token is not an auth token.')
@@ -59,6 +77,7 @@ export function createContext({ url, wallet, rpcUrl, publicClient, token, timeou
     api: createApi(base, token, timeout),
     wallet,
     token,
+    documents,
     session: { nonce: 0n },
     chain: chainReader({ publicClient, rpcUrl, wallet }),
   }

@@ -1,7 +1,6 @@
 export { BlockCache } from './cache/block-cache.js'
 export { type CostMeter, costMeter } from './cost-meter.js'
 export { type DescribedFile, describeFile, inBatches, PublishedDescriptions } from './describing.js'
-export type { Lookup } from './egress/connector.js'
 export { discard, Egress, type HostClass } from './egress/egress.js'
 export { BufferedBody } from './egress/exchange.js'
 export { BufferPool, FileBody } from './file-body.js'

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
+import { isPublicAddress, literalAddress } from '../../../packages/protocol/src/addresses.js'
 import { isPrivate, networkOf } from '../../../packages/provider/src/http/limits/address.js'
-import { isPublicAddress, literalAddress } from '../../../packages/storage/src/egress/addresses.js'
 import { Destinations } from '../../../packages/storage/src/egress/destinations.js'
 import { mutatedText } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

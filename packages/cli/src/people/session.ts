@@ -96,10 +96,12 @@ async function open(
 ): Promise<Session> {
   const found = where(options)
   const { createTidegate } = await import('@tidegate/client')
+  const { webDocuments: documents } = await import('@tidegate/client/node')
   const named = namesAccount(options)
   const wallet = needs === 'wallet' || named ? await walletOf(options, found, { signal, sent }) : undefined
   const client = createTidegate({
     url: found.provider,
+    documents,
     ...(found.rpc === undefined ? {} : { rpcUrl: found.rpc }),
     ...(wallet ? { wallet } : {}),
   })

@@ -13,23 +13,24 @@ interface Acceptance {
 }
 
 /**
- * Checks that the terms are those that the publisher described, shows them, and asks. Returns the SHA-256 of the accepted
- * terms; undefined if the asset has none. Throws CommandError `TERMS_NOT_ACCEPTED`, TidegateError.
+ * Shows the terms and asks. Then checks that they are those that the publisher described: nothing is requested from a host
+ * of his choice before the buyer has agreed. Returns the SHA-256 of the accepted terms; undefined if the asset has none.
+ * Throws CommandError `TERMS_NOT_ACCEPTED`, TidegateError.
  */
 export async function accepted(
   { client, out, signal }: WalletSession,
   { asset, accept, again }: Acceptance,
 ): Promise<string | undefined> {
   if (!asset.terms) return undefined
-  const { name, url, sha256 } = await client.terms(asset.did, { signal })
+  const { name, url, sha256 } = asset.terms
   const title = shown(name, 100)
   out.note(`  ${'Terms'.padEnd(12)} ${title}`, `  ${''.padEnd(12)} ${url}`, `  ${'SHA-256'.padEnd(12)} ${sha256}`)
-  if (accept) return sha256
   const refused = (text: string) => new CommandError('TERMS_NOT_ACCEPTED', text, EXIT.notConfirmed)
-  if (!isInteractive())
+  if (!accept && !isInteractive())
     throw refused(
       `not bought: the terms are not accepted. Read ${url} (SHA-256 ${sha256}). To accept them, run: ${again} --accept-terms --yes`,
     )
-  if (!(await confirm(`Do you accept the terms "${title}"?`))) throw refused('not bought: the terms are not accepted.')
-  return sha256
+  if (!accept && !(await confirm(`Do you accept the terms "${title}"?`)))
+    throw refused('not bought: the terms are not accepted.')
+  return (await client.terms(asset.did, { signal })).sha256
 }

@@ -143,7 +143,7 @@ describe('tidegate mcp', () => {
     expect(await unlimited.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
   })
 
-  it('accepts terms by an answer of the user, and by --yes only with --accept-terms', async () => {
+  it('accepts terms by an answer of the user, and by --yes only with --accept-terms (threat 123)', async () => {
     const text = '# Terms\n\nPrice: 0 OCEAN \u202e<b>x</b>\n'
     const url = scripts.world.storage.file('/terms.md', Buffer.from(text))
     const sha256 = createHash('sha256').update(text).digest('hex')
@@ -155,9 +155,11 @@ describe('tidegate mcp', () => {
     const { call } = await started(['--account', '2', '--yes'])
     expect(await call('describe_asset', { did })).toMatchObject({ hasTerms: true })
     expect(await call('buy', { did })).toMatchObject({ refused: 'TERMS_NOT_ACCEPTED' })
-    const asked = await started(['--account', '2'], async () => 'accept')
+    const seen = () => scripts.world.storage.seen('/terms.md').length
+    const asked = await started(['--account', '2'], async () => (seen() === 0 ? 'accept' : 'decline'))
     expect(await asked.call('buy', { did })).toMatchObject({ reused: false })
-    expect(asked.questions[0]).toContain(`SHA-256 of the terms: ${sha256}\n> Terms\n> \n> Price: 0 OCEAN x`)
+    expect(asked.questions[0]).toMatch(new RegExp(`Terms: ${url}\nSHA-256 of the terms: ${sha256}$`))
+    expect(seen()).toBe(1)
     const agreed = await started(['--account', '3', '--yes', '--accept-terms'])
     expect(await agreed.call('buy', { did })).toMatchObject({ reused: false })
   })

@@ -71,6 +71,21 @@ describe('the terms and samples of an asset', () => {
     expect(await done('get', did, '-o', at('again.csv'), '--account', '2')).toMatchObject({ bought: false })
   })
 
+  it('are requested from a host of the publisher only after consent (threat 123)', async () => {
+    const url = world.storage.file('/foreign.md', Buffer.from(TEXT), 'text/markdown')
+    const did = await publish('--terms', url)
+    const seen = () => world.storage.seen('/foreign.md').length
+    const published = seen()
+    const refused = await run('buy', did, '--account', '6', '--yes')
+    expect(refused.answer.error).toMatchObject({ code: 'TERMS_NOT_ACCEPTED', message: expect.stringContaining(SHA256) })
+    const terminal = Terminal.run(['buy', did, '--account', '6', '--yes'], environment, home.folder)
+    await terminal.shows(/Do you accept the terms "foreign\.md"\?/)
+    expect([terminal.text.includes(SHA256), seen()]).toEqual([true, published])
+    terminal.type('y')
+    await terminal.shows(/bought by order/)
+    expect([await terminal.ended(), seen()]).toEqual([0, published + 1])
+  })
+
   it('are asked for separately on a terminal', async () => {
     const did = await publish('--terms', at('terms.md'))
     const terminal = Terminal.run(['buy', did, '--account', '3', '--yes'], environment, home.folder)

@@ -12,7 +12,7 @@ import { fetchDocument } from './web-document.js'
 
 /**
  * Reads the terms of an asset, and compares them with the SHA-256 of its document. Throws TidegateError `NO_TERMS`,
- * `TERMS_CHANGED`, and `DOCUMENT_UNREADABLE` with the host; a page can read only terms that this provider hosts (`isHere`).
+ * `TERMS_CHANGED`, and `DOCUMENT_UNREADABLE` with the host: without `documents`, only terms that this provider hosts can be read (`isHere`).
  *
  * @example
  * const { text, sha256 } = await tidegate.terms('did:op:…')
@@ -21,7 +21,7 @@ import { fetchDocument } from './web-document.js'
 export async function terms(context: Context, did: string, { signal }: AssetOptions = {}): Promise<TermsText> {
   const described = termsOf(context.url, (await servedDocument(context, did)).document)
   if (!described) throw new TidegateError('NO_TERMS', `The asset ${did} has no terms.`)
-  const { bytes, contentType } = await fetchDocument(context.url, described, 'terms', signal)
+  const { bytes, contentType } = await fetchDocument(context, described, 'terms', signal)
   if (hashOf(bytes) !== described.sha256)
     throw new TidegateError(
       'TERMS_CHANGED',
@@ -38,7 +38,7 @@ export async function terms(context: Context, did: string, { signal }: AssetOpti
 export async function termsAt(context: Context, url: string, { signal }: AssetOptions = {}): Promise<TermsDocument> {
   const link = webLink(context.url, url)
   if (!link) throw new TidegateError('BAD_REQUEST', `terms must be an http(s) URL of at most ${LIMITS.url} characters.`)
-  const { bytes, contentType } = await fetchDocument(context.url, link, 'terms', signal)
+  const { bytes, contentType } = await fetchDocument(context, link, 'terms', signal)
   if (bytes.length === 0) throw new TidegateError('BAD_REQUEST', `terms are empty: ${link.url}.`)
   return termsFields({ url: link.url, sha256: hashOf(bytes), name: linkName(link, ''), contentType })
 }
@@ -53,7 +53,7 @@ export async function sample(context: Context, url: string, { signal }: AssetOpt
     const where = link ? `on ${link.host}, not on this provider. Open ${link.url} yourself` : 'no file of this provider'
     throw new TidegateError('NOT_ON_PROVIDER', `The sample is ${where}.`)
   }
-  return { ...(await fetchDocument(context.url, link, 'sample', signal)), name: linkName(link, '') }
+  return { ...(await fetchDocument(context, link, 'sample', signal)), name: linkName(link, '') }
 }
 
 /** Returns a SHA-256 as hex. A page without TLS has no SHA-256 of its own. */

@@ -1,4 +1,5 @@
 import type { WebLink } from '../assets/asset-links.js'
+import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { boundedBytes } from '../http/body.js'
 import { deadline } from '../http/deadline.js'
@@ -16,28 +17,31 @@ const REDIRECTS = 5
 
 /**
  * Fetches a document of at most 5 MiB within 30 seconds. Sends neither token nor cookies. Follows redirects, but none from
- * https to http, and reads no address of the local network unless the provider is there too: a publisher chooses the URL.
- * `what` names the document in errors. A page reads only files of its provider, as its policy requires.
- * Throws TidegateError `DOCUMENT_UNREADABLE`, which names the host; the signal's own reason if it is aborted.
+ * https to http. A publisher chooses the URL: a host other than the provider's is asked through `documents` alone.
+ * `what` names the document in errors. Throws TidegateError `DOCUMENT_UNREADABLE`, which names the host; the signal's own
+ * reason if it is aborted.
  */
 export async function fetchDocument(
-  provider: string,
+  { url: provider, documents }: Pick<Context, 'url' | 'documents'>,
   { url, host, isHere }: WebLink,
   what: string,
   signal?: AbortSignal,
 ): Promise<WebDocument> {
   const unreadable = (why: string) =>
     new TidegateError('DOCUMENT_UNREADABLE', `The ${what} on ${host} cannot be read: ${why}.`)
-  if (!isHere && 'document' in globalThis)
-    throw unreadable(`a page reads only files of its provider. Open ${url} yourself`)
   const { documentTime: time } = LIMITS
   const limit = deadline(signal, time, unreadable(`no complete answer within ${time / 1000} seconds`))
+  const foreign = (at: URL) => {
+    if (!documents) throw unreadable(`only files of the provider are read here. Open ${url} yourself`)
+    return documents(at, new URL(provider), limit.signal)
+  }
   try {
-    const response = await followed(url, { signal: limit.signal, unreadable, isLocalToo: isLocal(new URL(provider)) })
+    const response = await followed(new URL(url), { isHere, foreign, unreadable, signal: limit.signal })
     const contentType = printable(response.headers.get('content-type') ?? '', 100)
     return { bytes: await boundedBytes(response, LIMITS.document), contentType }
   } catch (error) {
-    if (limit.signal.aborted) throw limit.signal.reason
+    limit.signal.throwIfAborted()
+    if ((error as { code?: unknown }).code === 'FORBIDDEN_DESTINATION') throw unreadable('it is on the local network')
     if (!(error instanceof TidegateError)) throw unreadable('the server does not answer, or breaks off')
     if (error.code === 'BAD_ANSWER') throw unreadable(`it is larger than ${LIMITS.document / 1_048_576} MiB`)
     throw error
@@ -47,16 +51,20 @@ export async function fetchDocument(
 }
 
 interface Following {
-  signal: AbortSignal
+  isHere: boolean
+  /** Requests a document of another host. */
+  foreign: (at: URL) => Promise<Response>
   unreadable: (why: string) => Error
-  isLocalToo: boolean
+  signal: AbortSignal
 }
 
-async function followed(url: string, { signal, unreadable, isLocalToo }: Following): Promise<Response> {
-  let at = new URL(url)
+async function followed(first: URL, { isHere, foreign, unreadable, signal }: Following): Promise<Response> {
+  let at = first
   for (let redirects = 0; redirects <= REDIRECTS; redirects++) {
-    if (!isLocalToo && isLocal(at)) throw unreadable('it is on the local network')
-    const response = await fetch(at, { redirect: 'manual', credentials: 'omit', cache: 'no-store', signal })
+    const response =
+      isHere && redirects === 0
+        ? await fetch(at, { redirect: 'manual', credentials: 'omit', cache: 'no-store', signal })
+        : await foreign(at)
     if (response.ok) return response
     response.body?.cancel().catch(() => undefined)
     const location = response.headers.get('location')
@@ -69,9 +77,3 @@ async function followed(url: string, { signal, unreadable, isLocalToo }: Followi
   }
   throw unreadable('it redirects too often')
 }
-
-/** Names and addresses of this machine and of local networks. URLs have every address in one spelling. */
-const LOCAL =
-  /^(.+\.)?(localhost|local|internal)\.?$|^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)(\.\d+)+$|^\[(::|f[cd]|fe[89ab])/
-
-const isLocal = ({ hostname }: URL) => LOCAL.test(hostname)

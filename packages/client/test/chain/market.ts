@@ -1,4 +1,5 @@
 import { createContext, createTidegate, type Tidegate } from '@tidegate/client'
+import { webDocuments } from '@tidegate/client/node'
 import type { ethers } from 'ethers'
 import { type Abi, type Address, createPublicClient, type Hex, http, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll } from 'vitest'
@@ -83,7 +84,7 @@ export class Market {
     return {
       signer: own,
       address: own.address as Address,
-      tidegate: createTidegate({ url, wallet, publicClient: this.reader }),
+      tidegate: createTidegate({ url, wallet, publicClient: this.reader, documents: webDocuments }),
     }
   }
 

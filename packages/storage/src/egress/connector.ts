@@ -1,24 +1,9 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
+import { checkedLookup, ForbiddenDestination, type Lookup, literalAddress } from '@tidegate/protocol/addresses'
 import { buildConnector } from 'undici'
-import { literalAddress } from './addresses.js'
 import type { Destinations } from './destinations.js'
 import { receiving } from './receiving.js'
 import { strictSocket } from './upstream-socket.js'
-
-/** The destination is not allowed. Thrown before a connection is opened. */
-class ForbiddenDestination extends Error {
-  readonly code = 'FORBIDDEN_DESTINATION'
-}
-
-type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
-
-/** The signature of dns.lookup, with a signal that cancels the look-up. */
-export type Lookup = (
-  hostname: string,
-  options: LookupOptions & { signal?: AbortSignal },
-  callback: LookupCallback,
-) => void
 
 /** The allowed destinations, and the resolver of names. */
 export interface ResolveOptions {
@@ -52,7 +37,7 @@ export function guardedConnector({
 }: ResolveOptions & { timeout: number }): buildConnector.connector {
   // the environment cannot turn verification off
   const tls = { rejectUnauthorized: true }
-  const checked = checkedLookup(options)
+  const checked = checkedBy(options)
   const lookup: Lookup = (hostname, options, callback) =>
     checked(hostname, dispatching ? { ...options, signal: dispatching } : options, callback)
   // nothing is read ahead, see strictSocket
@@ -77,19 +62,8 @@ export function guardedConnector({
   }
 }
 
-/** Returns a look-up that fails if any address is not allowed: a mixed result is an attempt at evasion. */
-function checkedLookup({ destinations, lookup }: ResolveOptions): Lookup {
-  return (hostname, options, callback) =>
-    lookup(hostname, { ...options, all: true }, (error, resolved) => {
-      const addresses = resolved as LookupAddress[]
-      if (error) return callback(error, [])
-      if (addresses.length === 0 || !addresses.every(({ address }) => destinations.allows(address)))
-        return callback(new ForbiddenDestination('not an allowed address'), [])
-      if (options.all) return callback(null, addresses)
-      const first = addresses[0] as LookupAddress
-      callback(null, first.address, first.family)
-    })
-}
+const checkedBy = ({ destinations, lookup }: ResolveOptions): Lookup =>
+  checkedLookup(lookup, (address) => destinations.allows(address))
 
 /**
  * Resolves a host to a checked address, for protocols that open their own sockets. Callers must connect to the address, never
@@ -106,7 +80,7 @@ export function pinnedAddress(hostname: string, options: ResolveOptions, signal?
     }
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    checkedLookup(options)(hostname, { all: false, ...(signal ? { signal } : {}) }, (error, address) => {
+    checkedBy(options)(hostname, { all: false, ...(signal ? { signal } : {}) }, (error, address) => {
       signal?.removeEventListener('abort', abort)
       if (error) reject(error)
       else resolve(address as string)

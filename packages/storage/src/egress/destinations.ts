@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
+import { isPublicAddress } from '@tidegate/protocol/addresses'
 import ipaddr from 'ipaddr.js'
 import { STORAGE_LIMITS } from '../limits.js'
-import { isPublicAddress } from './addresses.js'
 
 export interface DestinationOptions {
   /** Allows non-public addresses that are not denied. */

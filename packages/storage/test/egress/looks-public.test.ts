@@ -6,7 +6,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { isPublicAddress } from '../../src/egress/addresses.js'
+import { isPublicAddress } from '../../../protocol/src/addresses.js'
 import { Destinations } from '../../src/egress/destinations.js'
 import { STORAGE_LIMITS } from '../../src/limits.js'
 

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { type Amount, type Asset, type Context, type Quote, type TermsText, tokens } from '@tidegate/client'
+import { type Amount, type Asset, type Context, type Quote, type Terms, type TermsText, tokens } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { plainLine, plainText } from '@tidegate/provider/mcp'
 import { validityText } from '../amounts.js'
@@ -16,8 +16,8 @@ export interface Question {
   asset: Asset
   quote: Quote
   account: string
-  /** Terms that the purchase accepts. */
-  terms: TermsText | undefined
+  /** Terms that the purchase accepts. Only the provider's own documents have their text. */
+  terms: Terms | TermsText | undefined
 }
 
 /** Asks the user by the client's elicitation. Throws CommandError `NOT_CONFIRMED` unless the user accepts. */
@@ -62,8 +62,9 @@ async function messageOf(context: Context, { asset, quote, account, terms }: Que
 }
 
 /** Terms are strangers' text: each line is marked, so that none looks like a fact of the question. */
-function termsLines({ url, sha256, text }: TermsText): string[] {
-  const shown = text === undefined ? [] : plainText(text, TERMS).split('\n')
+function termsLines(terms: Terms | TermsText): string[] {
+  const { url, sha256 } = terms
+  const shown = 'text' in terms && terms.text !== undefined ? plainText(terms.text, TERMS).split('\n') : []
   return [
     'To accept is to accept the terms of the publisher as well:',
     `Terms: ${plainLine(url, 500)}`,

@@ -54,8 +54,10 @@ export class Purchases {
     const reservation = await spending.reserve(client.context, quote)
     try {
       const asset = await client.asset(did, { signal })
-      const terms = await this.termsOf(asset, signal)
-      if (!yes) await confirm(server, client.context, { asset, quote, account, terms }, signal)
+      // the provider's own documents are shown; others are requested after the user's consent alone
+      const shown = yes || !asset.terms?.isHere ? undefined : await client.terms(did, { signal })
+      if (!yes) await confirm(server, client.context, { asset, quote, account, terms: shown ?? asset.terms }, signal)
+      const terms = shown ?? (await this.acceptedTerms(asset, signal))
       const bought = await this.inTurn(quote, terms?.sha256, signal)
       if (bought.reused) reservation.release()
       return this.result(bought)
@@ -78,7 +80,7 @@ export class Purchases {
   }
 
   /** Returns the terms that a purchase accepts; undefined without terms. Throws CommandError `TERMS_NOT_ACCEPTED`. */
-  private async termsOf({ did, terms }: Asset, signal: AbortSignal): Promise<TermsText | undefined> {
+  private async acceptedTerms({ did, terms }: Asset, signal: AbortSignal): Promise<TermsText | undefined> {
     const { client, yes, acceptTerms } = this.options
     if (!terms) return undefined
     if (yes && !acceptTerms)

@@ -20,7 +20,8 @@ export class HostPace {
       if (asked.has(host)) return
       asked.add(host)
       const now = performance.now()
-      const due = Math.max(this.next.get(host) ?? Number.NEGATIVE_INFINITY, now - this.burst * this.interval) + this.interval
+      const due =
+        Math.max(this.next.get(host) ?? Number.NEGATIVE_INFINITY, now - this.burst * this.interval) + this.interval
       this.next.set(host, due)
       if (due <= now) return
       await sleep(due - now, undefined, { signal }).catch(() => signal.throwIfAborted())

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import type { Lookup } from '@tidegate/protocol/addresses'
 import { LRUCache } from 'lru-cache'
 import { STORAGE_LIMITS } from '../../limits.js'
-import type { Lookup } from '../connector.js'
 import { DnsError, type QueryOptions, queryAddresses } from './dns-query.js'
 import { HostsFile } from './hosts-file.js'
 

@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import ipaddr from 'ipaddr.js'
 
 /** The IPv6 range of the public internet. */
@@ -34,4 +35,35 @@ function isIsatap({ parts }: ipaddr.IPv6): boolean {
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')
   return ipaddr.isValid(bare) ? ipaddr.parse(bare).toString() : undefined
+}
+
+/** The destination is not allowed. Thrown before a connection is opened. */
+export class ForbiddenDestination extends Error {
+  readonly code = 'FORBIDDEN_DESTINATION'
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
+
+/** The signature of dns.lookup, with a signal that cancels the look-up. */
+export type Lookup = (
+  hostname: string,
+  options: LookupOptions & { signal?: AbortSignal },
+  callback: LookupCallback,
+) => void
+
+/**
+ * Returns a look-up for connections to a name, so that the checked address is the one connected to. It fails with
+ * ForbiddenDestination if any address is not allowed: a mixed result is an attempt at evasion.
+ */
+export function checkedLookup(lookup: Lookup, allows: (address: string) => boolean): Lookup {
+  return (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, resolved) => {
+      const addresses = resolved as LookupAddress[]
+      if (error) return callback(error, [])
+      if (addresses.length === 0 || !addresses.every(({ address }) => allows(address)))
+        return callback(new ForbiddenDestination('not an allowed address'), [])
+      if (options.all) return callback(null, addresses)
+      const first = addresses[0] as LookupAddress
+      callback(null, first.address, first.family)
+    })
 }
