@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { packed, unpacked, unpackedLength } from './packed.js'
 
@@ -15,6 +16,17 @@ describe('a packed text', () => {
     expect(unpacked(stored)).toBe(text)
     expect(unpackedLength(stored)).toBe(text.length)
     expect(stored.length).toBeLessThanOrEqual(text.length)
+  })
+
+  it('takes as much as it was paid for if it repeats itself at a distance (threat 90)', () => {
+    const part = randomBytes(25_000).toString('base64')
+    const text = JSON.stringify({ text: part.repeat(20) })
+    expect(packed(text, 100).length).toBeLessThan(1.1 * part.length)
+  })
+
+  it('of an earlier version is read', () => {
+    const stored = `~${texts.long.length}:${deflateRawSync(texts.long).toString('base64')}`
+    expect([unpacked(stored), unpackedLength(stored)]).toEqual([texts.long, texts.long.length])
   })
 
   it('takes a fraction of a text that repeats itself', () => {

@@ -1,7 +1,19 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, constants, inflateRawSync } from 'node:zlib'
 
 /** First character of a packed text. JSON never begins with it. */
-const MARK = '~'
+const MARK = '^'
+/** That of rows of earlier versions, in deflate. */
+const DEFLATED = '~'
+
+const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window } = constants
+
+/**
+ * Compresses a text. The window is as long as a document: publishers compress by LZMA, and pay nothing for what is repeated at any
+ * distance.
+ */
+export function compressed(text: string): Buffer {
+  return brotliCompressSync(text, { params: { [quality]: 5, [window]: 22 } })
+}
 
 /**
  * Compresses a text longer than `over` characters for a text column; returns shorter ones unchanged. Publishers pay only
@@ -9,17 +21,20 @@ const MARK = '~'
  */
 export function packed(text: string, over: number): string {
   if (text.length <= over) return text
-  const packed = `${MARK}${text.length}:${deflateRawSync(text).toString('base64')}`
+  const packed = `${MARK}${text.length}:${compressed(text).toString('base64')}`
   return packed.length < text.length ? packed : text
 }
 
 /** Returns the original of a packed text; other text unchanged. */
 export function unpacked(text: string): string {
-  if (!text.startsWith(MARK)) return text
-  return inflateRawSync(Buffer.from(text.slice(text.indexOf(':') + 1), 'base64')).toString()
+  if (!isPacked(text)) return text
+  const bytes = Buffer.from(text.slice(text.indexOf(':') + 1), 'base64')
+  return (text.startsWith(MARK) ? brotliDecompressSync(bytes) : inflateRawSync(bytes)).toString()
 }
 
 /** Returns the length of `unpacked(text)` in characters. */
 export function unpackedLength(text: string): number {
-  return text.startsWith(MARK) ? Number(text.slice(MARK.length, text.indexOf(':'))) : text.length
+  return isPacked(text) ? Number(text.slice(MARK.length, text.indexOf(':'))) : text.length
 }
+
+const isPacked = (text: string) => text.startsWith(MARK) || text.startsWith(DEFLATED)

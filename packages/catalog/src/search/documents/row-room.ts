@@ -1,4 +1,4 @@
-import { deflateRawSync } from 'node:zlib'
+import { compressed } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { encoded } from './encoded.js'
 import { beginningsOf, isUnspaced } from './words.js'
@@ -104,7 +104,7 @@ function tokensOf(path: string, word: string, isShort: boolean): Token[] {
 }
 
 function roomOf(document: object): number {
-  // the fastest level; only for documents with many rows
-  const paid = deflateRawSync(JSON.stringify(document), { level: 1 }).length
+  // only for documents with many rows
+  const paid = compressed(JSON.stringify(document)).length
   return Math.min(MOST, Math.max(LEAST, PER_BYTE * paid))
 }
