@@ -88,9 +88,10 @@ export async function runHistory(seed: number): Promise<string | undefined> {
     await fresh.store.close()
     const [actual, expected] = [rowsOf(join(folder, 'index')), rowsOf(join(folder, 'fresh'))]
     for (const [table, rows] of Object.entries(expected)) {
-      const diff = [...new Set([...(actual[table] ?? []), ...rows])].filter(
-        (row) => actual[table]?.includes(row) !== rows.includes(row),
-      )
+      const own = actual[table] ?? []
+      const missing = rows.filter((row) => !own.includes(row)).map((row) => `missing: ${row}`)
+      const added = own.filter((row) => !rows.includes(row)).map((row) => `added: ${row}`)
+      const diff = [...missing, ...added]
       if (diff.length > 0) return `${table} is not that of a fresh index:\n  ${[...diff, ...events].join('\n  ')}`
     }
     return undefined

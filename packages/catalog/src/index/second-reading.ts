@@ -42,8 +42,6 @@ export class SecondReading {
   /** Applied ranges with their time by performance.now(). */
   private applied: { after: number; block: number; at: number }[] = []
   private readonly empty = new Set<number>()
-  /** The last block of an earlier process. */
-  private earlier = -1
   /** Blocks with incomplete evidence; undefined before the first step. */
   private open: number[] | undefined
   /** The last block of each early comparison that agreed. */
@@ -109,8 +107,7 @@ export class SecondReading {
   /** Returns the blocks that are deep and old enough to become final, if there are enough of them. */
   private settled(checkpoints: Checkpoint[], from: Checkpoint, head: number): Comparison | undefined {
     const deep = head - this.options.reorgDepth
-    const old = Math.max(this.appliedBefore(LIMITS.age), this.earlier)
-    const to = checkpoints.find(({ block }) => block <= Math.min(deep, old))
+    const to = checkpoints.find(({ block }) => block <= Math.min(deep, this.appliedBefore(LIMITS.age)))
     if (!to || to.block <= from.block) return undefined
     // all blocks of a catch-up are deep
     const isMany = to.block - from.block >= LIMITS.blocks || to === checkpoints[0]
@@ -131,9 +128,8 @@ export class SecondReading {
     return undefined
   }
 
-  /** Begins after the last block of an earlier process: its evidence is unknown, so it is compared as if it were new. */
+  /** Begins after the last block of an earlier process: its evidence and age are unknown, so it is compared as if it were new. */
   private begin(block: number): void {
-    this.earlier = block
     this.applied.push({ after: -1, block, at: performance.now() })
     this.open = [block]
   }
@@ -211,7 +207,6 @@ export class SecondReading {
   }
 
   private forgetAfter(block: number): void {
-    this.earlier = Math.min(this.earlier, block)
     for (const [stage, compared] of this.compared.entries()) this.compared[stage] = Math.min(compared, block)
     this.applied = this.applied.filter((range) => range.block <= block)
     this.open = this.open?.filter((one) => one <= block)

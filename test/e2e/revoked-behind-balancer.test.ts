@@ -1,0 +1,75 @@
+import { ethers, type Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHAIN_LIMITS } from '../../packages/chain/src/limits.js'
+import { balancedNode } from '../helpers/balanced-node.js'
+import { mined } from '../helpers/consume.js'
+import { eventually } from '../helpers/eventually.js'
+import type { Published } from '../helpers/publish.js'
+import { ask, downloadUrl, served } from '../helpers/requests.js'
+import { World } from '../helpers/world.js'
+
+const LIMITS = CHAIN_LIMITS.confirmation
+const SERVED = { ...LIMITS }
+const ASSETS = 6
+const REVOKED = 3
+
+/** A service at an address that balances over nodes of different moments, whose lists of events may be three seconds late. */
+describe('assets behind a balancer', () => {
+  let world: World
+  let publisher: Wallet
+  let buyer: Wallet
+  beforeAll(async () => {
+    const early = [500, 1500, 3500].map((age) => ({ age, blocks: 1 }))
+    // waits less for an event than it is late, so that lists are believed that lack it; final when it is surely there
+    Object.assign(LIMITS, { patience: 100, retry: 100, age: 5000, blocks: 1, early })
+    const lags = { blocks: [0, 1000], logs: [0, 3000], state: [0, 1000], receipts: [0, 1000] }
+    const settings = { INDEX_POLL_INTERVAL: '50', INDEX_REORG_DEPTH: '3', READY_MAX_AGE: '600000', ORDER_WAIT: '60000' }
+    world = await World.start(settings, async (rpcUrl) => [
+      (await balancedNode(rpcUrl, { lags, repeats: 0.3, seed: 11 })).url,
+    ])
+    publisher = await world.somebody()
+    buyer = await world.somebody()
+  })
+  afterAll(() => void Object.assign(LIMITS, SERVED))
+
+  const base = () => world.network.providerUrl
+  const download = async ([asset, order]: Sold) => (await ask(await downloadUrl(base(), asset, order, buyer))).status
+
+  /** Mines until a block is final for the index. */
+  async function final(block: number): Promise<void> {
+    const { index } = world.local.app.context.store
+    await eventually(async () => {
+      await world.rpc('evm_mine')
+      const [checkpoints, { live }] = await Promise.all([
+        index.checkpoints(world.network.chainId),
+        index.generations(world.network.chainId),
+      ])
+      return (checkpoints.at(-1)?.block ?? -1) >= block && (live?.cursor.block ?? -1) >= block
+    })
+  }
+  type Sold = readonly [asset: Published, order: string]
+
+  it('are sold, and none is delivered after its revocation is final (threat 128)', async () => {
+    const sold: Sold[] = []
+    for (let at = 0; at < ASSETS; at++) {
+      const asset = await world.publishUrl(world.storage.file(`/${at}.csv`, Buffer.from('tide')), { publisher })
+      await served(base(), asset)
+      const one = [asset, await world.order(asset, buyer)] as const
+      expect(await download(one)).toBe(200)
+      sold.push(one)
+    }
+    const kept = sold.pop() as Sold
+    let last = 0
+    for (const one of sold) {
+      const nft = new ethers.Contract(one[0].nft, ['function setMetaDataState(uint8)'], publisher)
+      const hash = await mined(nft.setMetaDataState?.(REVOKED) as never)
+      last = (await world.provider.getTransactionReceipt(hash)).blockNumber
+    }
+    await final(last)
+    for (const one of [...sold, ...sold]) expect(await download(one)).toBeGreaterThanOrEqual(400)
+    // others go on being sold
+    expect(await download(kept)).toBe(200)
+    const { json } = await ask(`${base()}/api/aquarius/assets/ddo/${kept[0].did}`)
+    expect(json).toMatchObject({ id: kept[0].did })
+  })
+})
