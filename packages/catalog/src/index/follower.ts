@@ -151,7 +151,7 @@ export class ChainFollower {
     if (live && view.status === 'other') return this.rollBack(live.cursor, next !== undefined)
     // the live generation is on the chain again, so an unrequested rebuild is obsolete
     if (live && view.status === 'same' && next && !next.wanted) await index.abandon(chain.chainId)
-    const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, view)
+    const { idle, cursor, rolledBack } = await this.sync.syncNext(live?.cursor, view, live?.id)
     if (rolledBack) this.noteRollback(rolledBack)
     if (!cursor) return idle
     this.block = cursor.block

@@ -35,7 +35,7 @@ export class Rebuild {
     const observed = await observeChain(chain, index.next, next.cursor)
     const { heads, status } = observed
     if (next.cursor && status === 'other') return this.rollBack(next.cursor, next.wanted)
-    const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, observed)
+    const { idle, cursor = next.cursor } = await this.sync.syncNext(next.cursor, observed, next.id)
     if (!idle) return false
     // it must have reached at least the lowest head
     if (!cursor || cursor.block < (heads.at(-1) as number)) return true

@@ -9,7 +9,7 @@ import { EventTally } from './seen-events.js'
 
 const LIMITS = CHAIN_LIMITS.confirmation
 
-/** A difference between two readings: the first checkpoint whose events differ, and the one before it. */
+/** A difference between two readings: the first checkpoint whose block or events differ, and the one before it. */
 interface Difference {
   from: Checkpoint
   at: Checkpoint
@@ -48,6 +48,8 @@ export class SecondReading {
   private readonly compared: number[] = LIMITS.early.map(() => -1)
   private nextAt = 0
   private lackingSince: number | undefined
+  /** The generation whose evidence this is; undefined before it exists. */
+  private id: number | undefined
 
   constructor(
     private readonly chain: Chain,
@@ -75,11 +77,13 @@ export class SecondReading {
   }
 
   /**
-   * Compares blocks whose second reading is due, and makes them final if they agree. Returns the checkpoint of a rollback, if one was
+   * Compares blocks whose second reading is due, and makes them final if they agree. `id`: the generation. Returns the checkpoint of a rollback, if one was
    * necessary. Failures of nodes put the comparison off. Throws StateError.
    */
-  async step(cursor: Cursor | undefined, head: number): Promise<Checkpoint | undefined> {
+  async step(cursor: Cursor | undefined, head: number, id: number | undefined): Promise<Checkpoint | undefined> {
     const { chainId } = this.chain
+    if (this.id !== undefined && this.id !== id) this.forget()
+    this.id = id
     const checkpoints = cursor ? await this.generation.checkpoints(chainId) : []
     const base = checkpoints.at(-1)
     this.final = base?.block
@@ -160,9 +164,9 @@ export class SecondReading {
         for (; target && target.block < block && target.block <= last; target = targets[0]) {
           if (target.block === last) for (const address of range.unread) tally.addUnread(address)
           const { events, digest } = tally.seen
-          if (target.block === last && target.hash !== range.cursor.hash) return 'unknown'
-          if (target.digest !== null && target.digest !== digest)
-            return { from: start, at: target, events, lacksEvents: events < (target.events ?? 0) }
+          const isReplaced = target.block === last && target.hash !== range.cursor.hash
+          if (isReplaced || (target.digest !== null && target.digest !== digest))
+            return { from: start, at: target, events, lacksEvents: !isReplaced && events < (target.events ?? 0) }
           start = target
           tally = new EventTally()
           targets.shift()
@@ -199,11 +203,17 @@ export class SecondReading {
     const { chainId } = this.chain
     this.log.warn(
       { chainId, from: at.block, to: from.block, events, before: at.events },
-      'a second reading of recent blocks has other events, index rolled back',
+      'a second reading of recent blocks is different, index rolled back',
     )
     this.options.onCorrected?.(chainId)
     await this.generation.rollback(chainId, from)
     return from
+  }
+
+  /** Another generation has taken the place of this one, and nothing is known of its blocks. */
+  private forget(): void {
+    this.forgetAfter(-1)
+    this.open = undefined
   }
 
   private forgetAfter(block: number): void {

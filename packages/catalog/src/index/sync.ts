@@ -81,12 +81,12 @@ export class RangeSync {
 
   /**
    * Reads ranges after the cursor until the head, or until the view of the chain is stale. Reads a range during the commit of the one
-   * before. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
+   * before. `id`: the generation, if it exists. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
    */
-  async syncNext(cursor: Cursor | undefined, view: ChainView): Promise<SyncStep> {
+  async syncNext(cursor: Cursor | undefined, view: ChainView, id: number | undefined): Promise<SyncStep> {
     this.latest = NOTHING
     try {
-      const corrected = await this.second.step(cursor, view.heads[0] ?? 0)
+      const corrected = await this.second.step(cursor, view.heads[0] ?? 0, id)
       if (corrected) return { idle: false, rolledBack: corrected }
       const step = await this.syncSome(cursor, view)
       // another instance has moved the cursor, so the step is unknown
@@ -122,15 +122,16 @@ export class RangeSync {
       const end = this.endOf(from, head)
       const to = Math.min(end, from + this.range.blocks - 1)
       if (from > to) break
-      const done = await this.syncRange(cursor, from, to, head, end === head ? headers : undefined)
+      const isNewest = from > head - CHAIN_LIMITS.confirmation.newest
+      const done = await this.syncRange(cursor, from, to, head, isNewest ? headers : undefined)
       if (done) return done
     }
     return { idle: true }
   }
 
   /**
-   * Returns the last block of ranges that begin at a block: final blocks never share a batch with ones that may be rolled back, and newest
-   * blocks are read by their hashes.
+   * Returns the last block of ranges that begin at a block: final blocks never share a batch with ones that may be rolled back, nor newest
+   * blocks, which are read by their hashes, with others.
    */
   private endOf(from: number, head: number): number {
     const ends = [head - this.options.reorgDepth, head - CHAIN_LIMITS.confirmation.newest]
