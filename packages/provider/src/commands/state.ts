@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings'
 import { readTextFile } from '@tidegate/common'
+import { print } from '@tidegate/common/terminal'
 import { StartError } from '@tidegate/protocol'
 import { loadSettings, secretSetting } from '../config/load.js'
 import { SETTINGS, type Settings } from '../config/schema.js'
@@ -64,8 +65,6 @@ interface CopyOptions {
   online?: true
   config?: string
 }
-
-const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** `tidegate state copy`. Returns the exit code. Throws StartError. */
 export async function copy({ from, to, online, config }: CopyOptions): Promise<number> {
