@@ -8,7 +8,7 @@ import { print } from '@tidegate/common/terminal'
 import { StartError } from '@tidegate/protocol'
 import { makeKeystore, type ProviderKey, providerKey } from '@tidegate/protocol/keys'
 import { openKeyring, openKeystoreFile } from '../config/keyring.js'
-import { ConfigError, loadSettings, secretSetting } from '../config/load.js'
+import { ConfigError, loadSettings, singleSetting } from '../config/load.js'
 import type { PerChain } from '../config/parsers/chains.js'
 import { CONFIG } from './options.js'
 
@@ -109,7 +109,7 @@ async function write(options: KeysOptions, obtain: () => ProviderKey | Promise<P
 function password(options: KeysOptions): string {
   const path = options.passwordFile
   if (path === undefined) {
-    const configured = secretSetting('KEYSTORE_PASSWORD', process.env, options.config)
+    const configured = singleSetting('KEYSTORE_PASSWORD', process.env, options.config)
     if (configured === undefined) throw new StartError(['--password-file: name the file with the password.'])
     return configured
   }

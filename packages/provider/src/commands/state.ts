@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings'
 import { readTextFile } from '@tidegate/common'
 import { print } from '@tidegate/common/terminal'
 import { StartError } from '@tidegate/protocol'
-import { loadSettings, secretSetting } from '../config/load.js'
+import { loadSettings, singleSetting } from '../config/load.js'
 import { SETTINGS, type Settings } from '../config/schema.js'
 import { backupState } from '../state/transfer/backup.js'
 import { checkState } from '../state/transfer/check.js'
@@ -153,7 +153,7 @@ function databaseOf(option: 'from' | 'to', given: string | undefined, config: st
 
 /** Reads one setting. All other settings may be missing. */
 const setting = (name: 'STATE_DIR' | 'DATABASE_URL', config: string | undefined) =>
-  secretSetting(name, process.env, config)
+  singleSetting(name, process.env, config)
 
 function fromFile(variable: string): string | undefined {
   const path = process.env[variable]
