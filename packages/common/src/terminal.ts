@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { visibleJson, visibleLines } from './visible-text.js'
 
 /**
@@ -6,6 +7,20 @@ import { visibleJson, visibleLines } from './visible-text.js'
  */
 export function print(...lines: string[]): void {
   process.stdout.write(visibleLines(`${lines.join('\n')}\n`))
+}
+
+/**
+ * Prints the heading of a CSV table. Excel reads UTF-8 only with a byte order mark, so a new file begins with one. Programs
+ * at a pipe would take it for a part of the first name.
+ */
+export function printCsvHeading(heading: string): void {
+  process.stdout.write(`${isNewFile() ? '\ufeff' : ''}${heading}\n`)
+}
+
+/** Whether standard output is an empty file. */
+function isNewFile(): boolean {
+  const stats = fstatSync(1, { bigint: true })
+  return stats.isFile() && stats.size === 0n
 }
 
 /** Prints a result for programs: JSON in one line. Amounts are decimal strings, times ISO 8601. */
