@@ -5,11 +5,14 @@ import type { FoundOrder } from '../../packages/catalog/src/search/orders/order-
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import { createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
+import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { mined } from '../helpers/consume.js'
 import { eventually } from '../helpers/eventually.js'
 import { ocean } from '../helpers/ocean.js'
 import type { Published } from '../helpers/publish.js'
 import { ask } from '../helpers/requests.js'
+import { type Service, startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 import { filled, type Values } from './recording.js'
 
@@ -211,6 +214,52 @@ describe('requests of front ends', () => {
     } finally {
       await app.close()
     }
+  })
+
+  describe.each(['embedded', 'PostgreSQL'])('on the %s database', (kind) => {
+    let service: Service
+    let postgres: PostgresBackend | undefined
+    beforeAll(async () => {
+      postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined
+      const database = postgres ? { DATABASE_URL: postgres.url() } : {}
+      service = await startHere(world.beside({ ...database, STATE_DIR: newFolder() }))
+      const isIndexed = async () => (await ask(`${service.url}/api/aquarius/assets/ddo/${five[1]}`)).status === 200
+      await eventually(isIndexed)
+    })
+    afterAll(async () => {
+      await service.end()
+      await postgres?.close()
+    })
+
+    const filter = () => [{ term: { 'indexedMetadata.nft.owner': values.owner5Lower } }]
+    const sort = { 'indexedMetadata.event.block': 'desc' }
+    const aggs = { totalOrders: { sum: { field: 'indexedMetadata.stats.orders' } } }
+    it.each([
+      ['alone', {}],
+      ['sorted, with sums', { sort, aggs }],
+      ['without a count', { track_total_hits: false, sort }],
+      ['with a count of one', { track_total_hits: 1, sort }],
+    ])('a page of version 5 past the end is the last one: %s', async (_, more) => {
+      const pageOf = async (from: number, size: number) => {
+        const body = JSON.stringify({
+          index: 'op_ddo_v5.0.0',
+          from,
+          size,
+          query: { bool: { filter: filter() } },
+          ...more,
+        })
+        const headers = { 'content-type': 'application/json' }
+        const path = '/api/aquarius/assets/metadata/query'
+        const { json } = await ask(service.url + path, { method: 'POST', headers, body })
+        const [{ results, totalResults }] = json as unknown as [Page]
+        return [dids(results), totalResults] as const
+      }
+      const [whole] = await pageOf(0, 9)
+      expect(sorted(whole)).toEqual(sorted(five))
+      expect(await pageOf(1, 9)).toEqual([whole, 2])
+      expect(await pageOf(1, 1)).toEqual([whole.slice(1), 2])
+      expect(await pageOf(7, 1)).toEqual([whole.slice(1), 2])
+    })
   })
 
   for (const [name, expected] of Object.entries({ market, oe: enterprise, mvg: portal }))

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from '@commander-js/extra-typings'
+import { print, printJson } from '@tidegate/common/terminal'
 import { type LocalNetwork, startLocalNetwork } from '@tidegate/dev-network'
 import { isConsoleBuilt } from '@tidegate/provider'
 import { port, seconds } from '@tidegate/provider/commands/options'
@@ -30,7 +31,7 @@ export interface DevOptions {
   json?: boolean
 }
 
-const STARTING = 'Starting a local chain with the contracts, and the service on it. This takes some seconds.\n\n'
+const STARTING = 'Starting a local chain with the contracts, and the service on it. This takes some seconds.\n'
 
 /** Settings for one machine and its users. More connections would need a higher limit of open files. */
 const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500', MCP: 'on' }
@@ -42,7 +43,7 @@ const catalogue = () => (process.env.HOST === undefined ? { CATALOGUE: 'public' 
 export async function dev(options: DevOptions): Promise<number> {
   // listen first: a stop signal during startup must still clean up
   const stop = stopSignal()
-  if (!options.json) process.stdout.write(STARTING)
+  if (!options.json) print(STARTING)
   const network = await startLocalNetwork({
     port: options.port,
     rpcPort: options.rpcPort,
@@ -56,7 +57,8 @@ export async function dev(options: DevOptions): Promise<number> {
   })
   const removeNote = leaveNote(network.facts)
   try {
-    process.stdout.write(options.json ? `${JSON.stringify({ ready: true, ...network.facts })}\n` : readyText(network))
+    if (options.json) printJson({ ready: true, ...network.facts })
+    else print(...readyLines(network))
     const ended = await Promise.race([stop.then(() => 'stopped'), network.chainEnded.then(() => 'chain')])
     // Ctrl-C in a terminal also reaches the chain, which may exit first
     if (ended === 'chain' && !(await Promise.race([stop, sleep(500)])))
@@ -68,7 +70,7 @@ export async function dev(options: DevOptions): Promise<number> {
   }
 }
 
-function readyText({ facts, addressFile, app, seeded }: LocalNetwork): string {
+function readyLines({ facts, addressFile, app, seeded }: LocalNetwork): string[] {
   const { providerUrl, rpcUrl, chainId, addresses, accounts, providerAddress } = facts
   const contracts = Object.entries(addresses).flatMap(([name, value]): [string, unknown][] =>
     value && typeof value === 'object'
@@ -93,8 +95,7 @@ function readyText({ facts, addressFile, app, seeded }: LocalNetwork): string {
     ...nextSteps(providerUrl, app.context.console !== undefined, seeded !== undefined),
     '',
     'Stop with Ctrl-C.',
-    '',
-  ].join('\n')
+  ]
 }
 
 /** The program's command line: from the sources of a checkout, or installed. */

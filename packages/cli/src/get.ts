@@ -134,9 +134,13 @@ async function openOutput(
   })
 }
 
-function buy(session: WalletSession, { did, options, asset, service, quote }: Run): Promise<Bought> {
+async function buy(session: WalletSession, { did, options, asset, service, quote }: Run): Promise<Bought> {
   const { yes, acceptTerms, maxPrice } = options
-  return purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, again: commandOf(did, options) })
+  const again = commandOf(did, options)
+  const bought = await purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, again })
+  // at once: a signal, a closed pipe or a full disk may end the command without another message
+  session.out.note(`Order ${bought.order}. To use it without another payment, run: ${again}`)
+  return bought
 }
 
 async function fetchFiles(

@@ -1,8 +1,9 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { note, printJson } from '@tidegate/common/terminal'
+import { visibleLines } from '@tidegate/common/visible-text'
 import { failureOf, misuse } from '@tidegate/provider/commands/failures'
 import { packageVersion } from '@tidegate/provider/version'
 import { COMMANDS, GROUPS } from './commands.js'
-import { jsonText, safeLines } from './people/output/text.js'
 
 /** Runs one command of the program, and reports errors on standard error. Returns the exit code. */
 export async function run(args: string[]): Promise<number> {
@@ -11,7 +12,9 @@ export async function run(args: string[]): Promise<number> {
     .description('Data access provider: encrypts file locations, quotes and verifies orders, and streams the files.')
     .version(packageVersion(), '--version')
     .exitOverride()
-    .configureOutput({ outputError: (message, write) => write(safeLines(message.replace(/^error: /, 'tidegate: '))) })
+    .configureOutput({
+      outputError: (message, write) => write(visibleLines(message.replace(/^error: /, 'tidegate: '))),
+    })
   const finish = (exitCode: number) => {
     code = exitCode
   }
@@ -61,13 +64,12 @@ function failed(error: unknown, isJson: boolean): number {
   const { code, lines, exitCode, transactions } = failureOf(error)
   if (exitCode === 0) return 0
   // the argument parser has already printed its own errors
-  if (!(error instanceof CommanderError))
-    for (const line of lines) process.stderr.write(`tidegate: ${safeLines(line)}\n`)
+  if (!(error instanceof CommanderError)) for (const line of lines) note(`tidegate: ${line.replaceAll('\n', '\n  ')}`)
   for (const transaction of transactions.filter((one) => !lines.join().includes(one)))
-    process.stderr.write(`tidegate: transaction sent: ${safeLines(transaction)}\n`)
+    note(`tidegate: transaction sent: ${transaction}`)
   if (isJson) {
     const sent = transactions.length > 0 ? { transactions } : {}
-    process.stdout.write(`${jsonText({ error: { code, message: lines.join(' '), ...sent } })}\n`)
+    printJson({ error: { code, message: lines.join(' '), ...sent } })
   }
   return exitCode
 }

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs'
 import { ProviderError } from '@tidegate/protocol'
 import { type Logger as PinoLogger, pino } from 'pino'
 import { withDeadline } from './deadline.js'
+import { jsonOfVisible, visibleJson } from './visible-text.js'
 
 /** Structured logger: fields first, then a constant message. */
 export interface Logger {
@@ -110,7 +111,7 @@ function jsonOutput(): Output {
   jsonLines = {
     write(line) {
       if (lines === '') setTimeout(flush, FLUSH_DELAY).unref()
-      lines += line
+      lines += visibleJson(line)
     },
     async written() {
       flush()
@@ -139,13 +140,18 @@ function writeAtOnce(fd: number, text: string): void {
 async function prettyOutput(): Promise<Output> {
   // on demand: it takes as long to load as the rest of the logger
   const { default: pretty } = await import('pino-pretty')
-  prettyLines ??= pretty({
-    destination: process.stderr.fd,
-    sync: true,
-    colorize: process.stderr.isTTY && !process.env.NO_COLOR,
-    translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'reqId',
-    singleLine: true,
-  })
+  prettyLines ??= visibleOutput(
+    pretty({
+      destination: process.stderr.fd,
+      sync: true,
+      colorize: process.stderr.isTTY && !process.env.NO_COLOR,
+      translateTime: 'SYS:HH:MM:ss.l',
+      ignore: 'reqId',
+      singleLine: true,
+    }),
+  )
   return prettyLines
 }
+
+/** Returns an output that removes control characters, also those that JSON escapes and text for people does not. */
+const visibleOutput = (output: Output): Output => ({ write: (line) => output.write(jsonOfVisible(line)) })

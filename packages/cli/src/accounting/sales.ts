@@ -1,4 +1,5 @@
 import { incomeOf, SALES_CSV_HEADER, type Sale, type SalesTotal, salesCsvLines, salesTotals } from '@tidegate/client'
+import { printCsvHeading } from '@tidegate/common/terminal'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { amountJson, amountText, timeText } from '../people/amounts.js'
 import { address, did, forSigning, time, whole } from '../people/options.js'
@@ -50,7 +51,7 @@ export async function sales(did: string | undefined, options: SalesOptions): Pro
       out.note(`${read} orders read …`)
     }
     const found: Sale[] = []
-    if (csv) out.print(SALES_CSV_HEADER)
+    if (csv) printCsvHeading(SALES_CSV_HEADER)
     const query = { did, owner, chainId, since, until, onIncomplete, onProgress, signal }
     for await (const sale of client.sales(query)) {
       if (csv) out.print(...salesCsvLines(sale))

@@ -1,4 +1,5 @@
 import { readTextFile } from '@tidegate/common'
+import { note } from '@tidegate/common/terminal'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import type { PrivateKeyAccount } from 'viem'
 import { askPassword, isInteractive } from './output/prompts.js'
@@ -69,7 +70,7 @@ async function fromKeystore(path: string): Promise<PrivateKeyAccount> {
     )
     if (!failure) return attempt
     if (failure.code !== 'WRONG_PASSWORD' || tries === TRIES) throw failure
-    process.stderr.write('The password is wrong.\n')
+    note('The password is wrong.')
   }
 }
 

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { program } from '../../../../test/helpers/command.js'
 import { acquire, mined, quote } from '../../../../test/helpers/consume.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import { useScripts } from './scripts.js'
@@ -52,6 +56,21 @@ describe('the bookkeeping commands', () => {
     expect(line).toContain(`,"'=Tides, ""hourly""",${did},`)
     expect(line).toContain(`,OCEAN,5,0,0,0.005,0,0,5.005,${order}`)
     expect(others).toEqual([])
+  })
+
+  it('print CSV that Excel reads as UTF-8 to a file, and without its mark to a pipe', async () => {
+    const file = scripts.at('sales.csv')
+    const printed = async (to: string) => {
+      const args = [process.execPath, ...program(), 'sales', did, '--csv']
+      const env = { PATH: process.env.PATH as string, ...scripts.settings() }
+      const { stdout } = await promisify(execFile)('sh', ['-c', `"$0" "$@" ${to}`, ...args], { env })
+      return stdout || readFileSync(file, 'utf8')
+    }
+    expect(await printed('| cat')).toMatch(/^time,month,/)
+    const once = await printed(`> ${file}`)
+    expect(once).toMatch(/^\ufefftime,month,/)
+    // a second table in the file has no mark in its middle
+    expect(await printed(`>> ${file}`)).toBe(once + once.slice(1))
   })
 
   it('show names and payments of orders', async () => {

@@ -1,4 +1,5 @@
 import { Command } from '@commander-js/extra-typings'
+import { print } from '@tidegate/common/terminal'
 import { loadSettings } from '../config/load.js'
 import { formatSettings } from '../config/show.js'
 import { CONFIG } from './options.js'
@@ -8,5 +9,5 @@ export const command = () =>
     .description('Prints the settings in force, one NAME=value line each, with secrets hidden.')
     .option(...CONFIG)
     .action(({ config }) => {
-      process.stdout.write(`${formatSettings(loadSettings(process.env, config)).join('\n')}\n`)
+      print(...formatSettings(loadSettings(process.env, config)))
     })

@@ -1,5 +1,7 @@
 import { Command } from '@commander-js/extra-typings'
 import { type Chain, type Chains, hasFactory } from '@tidegate/chain'
+import { print } from '@tidegate/common/terminal'
+import { visible } from '@tidegate/common/visible-text'
 import { describeFault } from '@tidegate/database'
 import { StartError } from '@tidegate/protocol'
 import { connectChains } from '../app/connect.js'
@@ -33,26 +35,26 @@ export const command = (finish: (code: number) => void) =>
  */
 export async function doctor(options: { config?: string; files?: true }): Promise<number> {
   let failures = 0
-  const print = ({ ok, text, optional }: Finding) => {
+  const report = ({ ok, text, optional }: Finding) => {
     if (!ok && !optional) failures += 1
-    process.stdout.write(`${ok ? 'ok  ' : optional ? 'warn' : 'FAIL'}  ${text}\n`)
+    print(visible(`${ok ? 'ok  ' : optional ? 'warn' : 'FAIL'}  ${text}`))
   }
   let settings: Settings
   try {
     settings = loadSettings(process.env, options.config)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    for (const text of error.problems) print({ ok: false, text })
+    for (const text of error.problems) report({ ok: false, text })
     return 1
   }
-  print({ ok: true, text: 'settings' })
+  report({ ok: true, text: 'settings' })
   const shortage = tooFewOpenFiles(settings)
   // a warning: it matters only with many connections
   if (shortage) {
     const { limit, wanted } = shortage
-    process.stdout.write(`warn  open files: ${limit} are allowed, the settings want ${wanted} (ulimit -n)\n`)
+    print(`warn  open files: ${limit} are allowed, the settings want ${wanted} (ulimit -n)`)
   }
-  for await (const finding of findings(settings, options.files ?? false)) print(finding)
+  for await (const finding of findings(settings, options.files ?? false)) report(finding)
   return failures > 0 ? 1 : 0
 }
 

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { jsonText, note, print, printJson } from '@tidegate/common/terminal'
 import { allFiles, factsOf, type Hosting, notFound } from '@tidegate/hosting'
 import { HostingError, StartError } from '@tidegate/protocol'
 import { HOSTED_ID } from '@tidegate/storage'
@@ -50,9 +51,9 @@ async function list({ owner, json, config }: ListOptions): Promise<number> {
       const created = new Date(createdAt).toISOString()
       const row = { id, owner: file.owner, size, received, sha256, name, created }
       const state = sha256 === null ? `${received} of ${size}` : `${size}`
-      // JSON escapes control characters: a name may contain some that move the cursor
-      const text = `${id}  ${file.owner}  ${created}  ${state} bytes  ${JSON.stringify(name)}`
-      process.stdout.write(`${json ? JSON.stringify(row) : text}\n`)
+      const text = `${id}  ${file.owner}  ${created}  ${state} bytes  ${jsonText(name)}`
+      if (json) printJson(row)
+      else print(text)
     }
   } finally {
     await store.close()
@@ -73,11 +74,11 @@ async function remove(id: string, options: { force?: true | undefined; config?: 
     const file = await store.hosted.find(id)
     if (!file) throw notFound()
     await hosting.remove(file, options.force ?? false)
-    process.stdout.write(`deleted ${file.size} bytes of ${file.owner}\n`)
+    print(`deleted ${file.size} bytes of ${file.owner}`)
     return 0
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    process.stderr.write(`tidegate: ${error.message.replace('Send force=true', 'Use --force')}\n`)
+    note(`tidegate: ${error.message.replace('Send force=true', 'Use --force')}`)
     return 1
   } finally {
     await hosting?.close()

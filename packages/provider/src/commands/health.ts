@@ -1,23 +1,51 @@
+import { isIPv6 } from 'node:net'
 import { Command } from '@commander-js/extra-typings'
 import { Outbound } from '@tidegate/common'
-import { port } from './options.js'
+import { ConfigError, singleSetting } from '../config/load.js'
+import { SETTINGS } from '../config/schema.js'
+import { CONFIG, port } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
   new Command('health')
     .description('Exits with 0 if the service on this machine is live, else with 1. For health checks of containers.')
-    .option('--port <n>', 'its port (default: PORT in the environment, else 8030)', port)
-    .action(async (options) => finish(await health(options.port ?? Number(process.env.PORT || 8030))))
+    .option('--port <n>', 'its port (default: PORT of the settings, else 8030)', port)
+    .option(...CONFIG)
+    .action(async (options) => finish(await health(options)))
 
 /** Milliseconds. */
 const TIMEOUT = 3000
 
-/** `tidegate health`: requests `/live` from the service at a local port. Returns the exit code: 0 if it is live. */
-export async function health(port: number): Promise<number> {
+/**
+ * `tidegate health`: requests `/live` where the service listens by its settings. Returns the exit code: 0 if it is live.
+ * Throws ConfigError.
+ */
+export async function health({ port, config }: { port?: number; config?: string }): Promise<number> {
+  const url = urlAt(setting('HOST', config), port ?? setting('PORT', config))
   const outbound = new Outbound({ timeout: TIMEOUT, maxSize: 65_536 })
-  const isLive = await outbound.get(`http://127.0.0.1:${port}/live`).then(
+  const isLive = await outbound.get(url).then(
     ({ status }) => status === 200,
     () => false,
   )
   await outbound.close()
   return isLive ? 0 : 1
+}
+
+/** Reads one setting: a health check must not fail because of another one. */
+function setting<N extends 'HOST' | 'PORT'>(name: N, config: string | undefined) {
+  const { parse, default: value } = SETTINGS[name]
+  const text = singleSetting(name, process.env, config)
+  try {
+    return text === undefined ? value : parse(text)
+  } catch (error) {
+    throw new ConfigError([`${name}: ${(error as Error).message}.`])
+  }
+}
+
+/** Loopback addresses of services that listen on all addresses. */
+const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
+
+function urlAt(host: string | number, port: string | number): string {
+  const url = new URL(`http://${isIPv6(String(host)) ? `[${host}]` : host}:${port}/live`)
+  url.hostname = LOOPBACK[url.hostname] ?? url.hostname
+  return url.href
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { jsonText, note, print } from '@tidegate/common/terminal'
 import { getAddress, isAddress } from 'viem'
 import { legacyTokenId } from '../auth/legacy-token.js'
 import { maxNonce } from '../auth/nonces/nonce.js'
@@ -103,7 +104,7 @@ async function takeAll(
 async function takeToken(token: string, revocations: RevocationStore): Promise<keyof Counts> {
   const jti = legacyTokenId(token)
   if (jti === undefined) {
-    warn(`skipped: a deleted token of ${token.length} characters is not a token`)
+    note(`skipped: a deleted token of ${token.length} characters is not a token`)
     return 'harmless'
   }
   await revocations.revoke(jti, legacyTokenExpiry(token) ?? NEVER)
@@ -117,22 +118,22 @@ async function takeNonce(
 ): Promise<keyof Counts> {
   const address = record.address.replace(/^0X/, '0x')
   if (!isAddress(address, { strict: false })) {
-    warn(`skipped: ${printed(record.address)} is not an address`)
+    note(`skipped: ${printed(record.address)} is not an address`)
     return 'harmless'
   }
   const written = record.nonce === undefined ? 'in an unknown format' : printed(record.nonce)
   const nonce = readLegacyNonce(record.nonce)
   if (nonce === 'unused') {
-    warn(`skipped: the nonce of ${address}, ${written}, is not greater than zero`)
+    note(`skipped: the nonce of ${address}, ${written}, is not greater than zero`)
     return 'harmless'
   }
   if (nonce === 'unknown') {
-    warn(`unreadable: the nonce of ${address}, ${written}: which nonces that account has used is unknown`)
+    note(`unreadable: the nonce of ${address}, ${written}: which nonces that account has used is unknown`)
     return 'unknown'
   }
   if (!(await nonces.consume(getAddress(address), nonce.sortKey))) return 'kept'
   if (BigInt(nonce.sortKey.split('.')[0] as string) > latest)
-    warn(`${address}: its nonce lies further ahead than NONCE_MAX_AHEAD, so that no greater one is accepted`)
+    note(`${address}: its nonce lies further ahead than NONCE_MAX_AHEAD, so that no greater one is accepted`)
   return 'nonces'
 }
 
@@ -144,15 +145,8 @@ function report({ nonces, kept, tokens, harmless, unknown }: Counts, since: numb
     ...(unknown > 0 ? [`unreadable: ${unknown}`] : []),
     `cut-over: ${new Date(since).toISOString()}; nonces that can be read as an earlier time are refused`,
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
+  print(...lines)
 }
 
-/** Escapes and truncates untrusted text for a line in a terminal. */
-function printed(text: string): string {
-  const start = text.length > 80 ? `${text.slice(0, 80)}…` : text
-  return JSON.stringify(start).replace(/[^ -~…]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-function warn(line: string): void {
-  process.stderr.write(`${line}\n`)
-}
+/** Quotes and truncates untrusted text for a line in a terminal. */
+const printed = (text: string) => jsonText(text.length > 80 ? `${text.slice(0, 80)}…` : text)

@@ -4,10 +4,11 @@ import { text } from 'node:stream/consumers'
 import { Command } from '@commander-js/extra-typings'
 import { createFile } from '@tidegate/client/safe-files'
 import { readTextFile } from '@tidegate/common'
+import { print } from '@tidegate/common/terminal'
 import { StartError } from '@tidegate/protocol'
 import { makeKeystore, type ProviderKey, providerKey } from '@tidegate/protocol/keys'
 import { openKeyring, openKeystoreFile } from '../config/keyring.js'
-import { ConfigError, loadSettings, secretSetting } from '../config/load.js'
+import { ConfigError, loadSettings, singleSetting } from '../config/load.js'
 import type { PerChain } from '../config/parsers/chains.js'
 import { CONFIG } from './options.js'
 
@@ -65,7 +66,7 @@ async function checkKeys(options: KeysOptions): Promise<number> {
     const key = await openKeystoreFile(options.file, password(options)).catch((error: Error) => {
       throw new StartError([`${options.file} ${error.message}.`])
     })
-    return print(`${options.file} ${key.address}`)
+    return done(`${options.file} ${key.address}`)
   }
   const settings = loadSettings(process.env, options.config)
   const problems: string[] = []
@@ -102,13 +103,13 @@ async function write(options: KeysOptions, obtain: () => ProviderKey | Promise<P
   } catch (error) {
     throw new StartError([`--file: ${file} cannot be written: ${(error as NodeJS.ErrnoException).code}.`])
   }
-  return print(`${file} ${key.address}`)
+  return done(`${file} ${key.address}`)
 }
 
 function password(options: KeysOptions): string {
   const path = options.passwordFile
   if (path === undefined) {
-    const configured = secretSetting('KEYSTORE_PASSWORD', process.env, options.config)
+    const configured = singleSetting('KEYSTORE_PASSWORD', process.env, options.config)
     if (configured === undefined) throw new StartError(['--password-file: name the file with the password.'])
     return configured
   }
@@ -119,7 +120,7 @@ function password(options: KeysOptions): string {
   }
 }
 
-function print(line: string): number {
-  process.stdout.write(`${line}\n`)
+function done(line: string): number {
+  print(line)
   return 0
 }

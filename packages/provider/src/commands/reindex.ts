@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from '@commander-js/extra-typings'
+import { print } from '@tidegate/common/terminal'
 import { DATABASE_FILE } from '@tidegate/database/sqlite'
 import { StartError } from '@tidegate/protocol'
 import { loadSettings } from '../config/load.js'
@@ -34,9 +35,9 @@ export async function reindex(options: { config?: string | undefined; chain?: nu
     const cursor = await store.index.cursor(chainId)
     if (cursor) await store.index.begin(chainId, true)
     const current = cursor ? `the current index (to block ${cursor.block}) stays in use` : 'there is no index yet'
-    process.stdout.write(`chain ${chainId}: rebuilding from the first block; ${current}\n`)
+    print(`chain ${chainId}: rebuilding from the first block; ${current}`)
   }
-  if (chains.length === 0) process.stdout.write('the index is empty\n')
+  if (chains.length === 0) print('the index is empty')
   await store.close()
   return 0
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { visibleLines } from '@tidegate/common/visible-text'
 import { StartError } from '@tidegate/protocol'
 import { loadSettings } from '../config/load.js'
 import type { Breakdown } from '../deliveries/delivery-store.js'
@@ -77,7 +78,7 @@ function printer(): (text: string) => Promise<boolean> {
   })
   return async (text) => {
     // rejects if the pipe breaks meanwhile
-    if (isRead && !stdout.write(text)) await once(stdout, 'drain').catch(() => undefined)
+    if (isRead && !stdout.write(visibleLines(text))) await once(stdout, 'drain').catch(() => undefined)
     return isRead
   }
 }

@@ -1,7 +1,8 @@
 import { Command } from '@commander-js/extra-typings'
 import { readTextFile } from '@tidegate/common'
+import { print } from '@tidegate/common/terminal'
 import { StartError } from '@tidegate/protocol'
-import { loadSettings, secretSetting } from '../config/load.js'
+import { loadSettings, singleSetting } from '../config/load.js'
 import { SETTINGS, type Settings } from '../config/schema.js'
 import { backupState } from '../state/transfer/backup.js'
 import { checkState } from '../state/transfer/check.js'
@@ -64,8 +65,6 @@ interface CopyOptions {
   online?: true
   config?: string
 }
-
-const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** `tidegate state copy`. Returns the exit code. Throws StartError. */
 export async function copy({ from, to, online, config }: CopyOptions): Promise<number> {
@@ -154,7 +153,7 @@ function databaseOf(option: 'from' | 'to', given: string | undefined, config: st
 
 /** Reads one setting. All other settings may be missing. */
 const setting = (name: 'STATE_DIR' | 'DATABASE_URL', config: string | undefined) =>
-  secretSetting(name, process.env, config)
+  singleSetting(name, process.env, config)
 
 function fromFile(variable: string): string | undefined {
   const path = process.env[variable]

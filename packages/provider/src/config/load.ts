@@ -62,8 +62,8 @@ export function loadSettings(own: Environment, file?: string, needs: 'all' | 'da
   return values as Settings
 }
 
-/** Reads a single secret, for commands that need no other setting. Throws ConfigError. */
-export function secretSetting(name: SettingName, own: Environment, file?: string): string | undefined {
+/** Reads the text of a single setting, for commands that need no other. Throws ConfigError. */
+export function singleSetting(name: SettingName, own: Environment, file?: string): string | undefined {
   const environment = withoutReturns(own)
   const problems: string[] = []
   const fromFile: Environment = file === undefined ? {} : parseEnv(readSettingsFile(file, problems))

@@ -10,7 +10,7 @@ import { World } from '../../../../test/helpers/world.js'
 import { readAddressFile } from '../../../chain/src/deployments.js'
 import { Purgatory } from '../../src/access/purgatory.js'
 import { openKeystoreFile } from '../../src/config/keyring.js'
-import { loadSettings, secretSetting } from '../../src/config/load.js'
+import { loadSettings, singleSetting } from '../../src/config/load.js'
 
 const KEY = `0x${'11'.repeat(32)}`
 const crlf = (text: string) => text.replaceAll('\n', '\r\n')
@@ -42,7 +42,7 @@ describe.each(FORMS)('files with %s', (_form, written) => {
     expect([...settings.NETWORK_URL.byChain.keys()]).toEqual([1, 137])
     expect(settings).toMatchObject({ HOST: '::1', PORT: 8031 })
     expect(settings.PROVIDER_PRIVATE_KEY.all?.address).toMatch(/^0x/)
-    expect(secretSetting('KEYSTORE_PASSWORD', {}, file('one', 'KEYSTORE_PASSWORD=tide\nPORT=1\n'))).toBe('tide')
+    expect(singleSetting('KEYSTORE_PASSWORD', {}, file('one', 'KEYSTORE_PASSWORD=tide\nPORT=1\n'))).toBe('tide')
     expect(() => loadSettings({}, file('wrong', `PORTS=1\n${text}`))).toThrow(/Line 1 of .*Did you mean PORT|no such/)
   })
 

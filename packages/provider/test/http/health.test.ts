@@ -1,9 +1,15 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { program } from '../../../../test/helpers/command.js'
+import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
+import { startHere } from '../../../../test/helpers/service-here.js'
 import { World } from '../../../../test/helpers/world.js'
 
 describe('health', () => {
@@ -62,6 +68,35 @@ describe('health', () => {
     await eventually(async () => (await get('/ready')).status === 200)
     await eventually(async () => (await chain())?.lag === 0)
     expect(await chain()).toMatchObject({ lag: 0, ready: true })
+  })
+
+  it.each([
+    ['::1', '::1'],
+    ['::', '::'],
+    ['0.0.0.0', '0.0.0.0'],
+    [
+      'an address of the network',
+      Object.values(networkInterfaces())
+        .flat()
+        .find((one) => one?.internal === false)?.address,
+    ],
+  ])('is asked by the command at the settings of a service that listens on %s', async (_, host = '127.0.0.1') => {
+    const folder = newFolder()
+    const service = await startHere({ ...world.beside(), STATE_DIR: join(folder, 'state'), HOST: host })
+    const { port } = new URL(service.url)
+    const file = join(folder, 'settings')
+    writeFileSync(file, `HOST=${host}\nPORT=${port}\n`)
+    const byFile = ['health', '--config', file]
+    const health = async (args: string[], environment = {}) => (await runHere(args, environment)).status
+    expect(await health(byFile)).toBe(0)
+    expect(await health(['health'], { HOST: host, PORT: port })).toBe(0)
+    expect(await health(['health', '--port', port], { HOST: host })).toBe(0)
+    // the environment wins
+    expect(await health(byFile, { PORT: '1' })).toBe(1)
+    if (host !== '0.0.0.0' && host !== '::')
+      expect(await health(['health', '--port', port], { HOST: '127.0.0.3' })).toBe(1)
+    await service.end()
+    expect(await health(byFile)).toBe(1)
   })
 
   it('stays ready while the reindex command rebuilds the index', async () => {

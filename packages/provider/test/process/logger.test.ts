@@ -6,6 +6,16 @@ import { describe, expect, it } from 'vitest'
 import { owned } from '../../../../test/helpers/children.js'
 import { REPOSITORY } from '../../../../test/helpers/pages.js'
 
+/** What a program has written to standard error. */
+function written(code: string): Promise<string> {
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+    cwd: REPOSITORY,
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return text(owned(child).stderr as NonNullable<typeof child.stderr>)
+}
+
 /** The messages that a process has logged which runs `program` with `log` and `logWritten`. */
 async function logged(program: string): Promise<string[]> {
   const code = `
@@ -16,12 +26,7 @@ async function logged(program: string): Promise<string[]> {
     // the only thread that writes files and pipes has something else to do for a while
     const hold = () => pbkdf2('p', 's', 150_000, 64, 'sha512', () => undefined)
     ${program}`
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
-    cwd: REPOSITORY,
-    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const output = await text(owned(child).stderr as NonNullable<typeof child.stderr>)
+  const output = await written(code)
   return output.split('\n').flatMap((line) => (line ? [(JSON.parse(line) as { msg: string }).msg] : []))
 }
 
@@ -36,6 +41,21 @@ describe('the log', () => {
   it('has lines in their order that are being written, once it was waited for', async () => {
     const program = `hold(); log.info({}, 'first'); await sleep(50); log.info({}, 'last'); await logWritten(); process.exit()`
     expect(await logged(program)).toEqual(['first', 'last'])
+  })
+
+  it.each(['json', 'pretty'])('has no control characters and no invisible ones as %s (threat 134)', async (format) => {
+    const hostile = 'x\u001b]0;owned\u0007\u001b[2J\u009b2J\b\u202e\u200b\u3164\u2028\ny'
+    const code = `
+      const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: '${format}' })
+      const hostile = ${JSON.stringify(hostile)}
+      log.warn({ [hostile]: hostile, list: [{ hostile }] }, hostile)
+      await logWritten()`
+    const output = await written(code)
+    expect(output).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u)
+    expect(output.match(/owned/g)).toHaveLength(4)
+    expect(output.trimEnd().split('\n')).toHaveLength(1)
+    if (format === 'json') expect(JSON.parse(output)).toMatchObject({ msg: hostile, [hostile]: hostile })
   })
 
   it('is not waited for where nothing was logged', async () => {

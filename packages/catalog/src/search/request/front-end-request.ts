@@ -27,7 +27,9 @@ export function readFrontEndSearch(body: unknown): FrontEndSearch | undefined {
   if (version === undefined)
     throw new QueryReader('index').refuse('"index" must be the name of an index of documents, such as op_ddo_v4.1.0.')
   const page = readPage({ from, size }, version === 4 ? 1 : 0)
-  const search = readSearch({ ...rest, from: 0, size: page.size })
+  // the form of version 5 has the total, and the last page follows from it
+  const counting = version === 5 ? { track_total_hits: true } : {}
+  const search = readSearch({ ...rest, ...counting, from: 0, size: page.size })
   return {
     search: { ...search, ...page, query: bool({ must: [search.query], filter: [ofVersions([version])] }) },
     version,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js'
+import { printJson } from '@tidegate/common/terminal'
 import { clientMessage, type ToolServer } from '@tidegate/provider/mcp'
 
 /** JSON-RPC's answer to a line that is not JSON. */
@@ -17,7 +18,7 @@ export function clientMessages({ inputs }: ToolServer): Readable {
       for (const line of lines) {
         const read = line.trim() === '' ? undefined : messageOf(line)
         if (read && 'message' in read) yield `${JSON.stringify(read.message)}\n`
-        else if (read) process.stdout.write(`${JSON.stringify(read.refusal)}\n`)
+        else if (read) printJson(read.refusal)
       }
       // the transport ends on a line of this length
       if (rest.length > STDIO_DEFAULT_MAX_BUFFER_SIZE) yield rest

@@ -14,6 +14,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty, WriteStream } from 'node:tty'
 import { isForeign } from '@tidegate/client/safe-files'
+import { visibleLines } from '@tidegate/common/visible-text'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { shown } from '../output/text.js'
 import { foundAt } from './target.js'
@@ -54,6 +55,8 @@ export class OutputStream {
     /** Whether this command opened it: not a stream of the process. */
     private readonly isOwn: boolean,
     private readonly signal: AbortSignal,
+    /** For a terminal, which would obey the bytes of a file. */
+    private readonly decoder: TextDecoder | undefined,
   ) {
     // the failed write reports the error
     stream.on('error', () => undefined)
@@ -71,7 +74,13 @@ export class OutputStream {
     try {
       const open = descriptor ?? (await opened(resolve(name), signal, note))
       assertTakesBytes(open, name)
-      return new OutputStream(writable(open), name, descriptor === undefined || descriptor > 2, signal)
+      return new OutputStream(
+        writable(open),
+        name,
+        descriptor === undefined || descriptor > 2,
+        signal,
+        isatty(open) ? new TextDecoder() : undefined,
+      )
     } catch (error) {
       signal.throwIfAborted()
       throw error instanceof CommandError ? error : streamFailure(name, error)
@@ -80,12 +89,13 @@ export class OutputStream {
 
   /** Writes a piece, and resolves when the system has accepted it. Throws CommandError, and the reason of the signal. */
   async write(piece: Uint8Array): Promise<void> {
+    const part = this.decoder ? forTerminal(this.decoder.decode(piece, { stream: true })) : piece
     let abort = () => {}
     try {
       await new Promise<void>((done, reject) => {
         abort = () => reject(this.signal.reason)
         this.signal.addEventListener('abort', abort, { once: true })
-        this.stream.write(piece, (error) => (error ? reject(error) : done()))
+        this.stream.write(part, (error) => (error ? reject(error) : done()))
       })
     } catch (error) {
       this.signal.throwIfAborted()
@@ -99,6 +109,12 @@ export class OutputStream {
   close(): void {
     if (this.isOwn) this.stream.destroy()
   }
+}
+
+/** Returns a part of a file as visible text, with its line breaks and tabs. */
+function forTerminal(text: string): string {
+  const lines = text.replaceAll('\r\n', '\n')
+  return lines.split('\t').map(visibleLines).join('\t')
 }
 
 /**

@@ -1,4 +1,5 @@
-import { jsonText, safeLines, shown } from './text.js'
+import { note, print, printJson } from '@tidegate/common/terminal'
+import { shown } from './text.js'
 
 /** The output of a command. The result goes to standard output, everything else to standard error. */
 export class Output {
@@ -6,12 +7,12 @@ export class Output {
 
   /** Prints lines of the result for people, unless --json is set. */
   print(...lines: string[]): void {
-    if (!this.isJson) process.stdout.write(safeLines(`${lines.join('\n')}\n`))
+    if (!this.isJson) print(...lines)
   }
 
   /** Prints the result for programs if --json is set. */
   result(value: object): void {
-    if (this.isJson) process.stdout.write(`${jsonText(value)}\n`)
+    if (this.isJson) printJson(value)
   }
 
   /** Reports a step of the client library, such as "to order". */
@@ -19,6 +20,6 @@ export class Output {
 
   /** Reports progress to people. */
   note(...lines: string[]): void {
-    process.stderr.write(safeLines(`${lines.join('\n')}\n`))
+    note(...lines)
   }
 }

@@ -1,4 +1,6 @@
 import { bytesText } from '@tidegate/client'
+import { note } from '@tidegate/common/terminal'
+import { visible } from '@tidegate/common/visible-text'
 import { secondsText } from '../amounts.js'
 
 export interface Progress {
@@ -14,7 +16,7 @@ const WINDOW = 5_000
 /** Shows a transfer with its rate and remaining time: a bar on a terminal, otherwise a line at intervals. */
 export async function showProgress(name: string, doing = 'downloading'): Promise<Progress> {
   const rate = rateMeter()
-  return process.stderr.isTTY ? bar(name, rate) : lines(`${doing} ${name}`, rate)
+  return process.stderr.isTTY ? bar(visible(name), rate) : lines(`${doing} ${name}`, rate)
 }
 
 /** Returns a meter of bytes per second over the last seconds; 0 until the second measurement. */
@@ -61,7 +63,7 @@ function lines(name: string, rate: (bytes: number) => number): Progress {
       last ??= now
       if (now - last < EVERY) return
       last = now
-      process.stderr.write(`${name}: ${state(bytes, total, measured)}\n`)
+      note(`${name}: ${state(bytes, total, measured)}`)
     },
     stop: () => undefined,
   }

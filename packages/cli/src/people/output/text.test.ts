@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonText, safeLines, shown } from './text.js'
+import { shown } from './text.js'
 
 const HOSTILE = 'Tide\u001b[31m\u001b]0;owned\u0007 \u202etables\u202c\u0000\u009b2J\u200b\u{e0041}\r\nnext'
 
@@ -24,16 +24,5 @@ describe('text of a stranger', () => {
   it('keeps the marks that scripts need, but no pile of them on one letter', () => {
     expect(shown('Gezeitentafeln für Żółć, 潮汐表, مد وجزر')).toBe('Gezeitentafeln für Żółć, 潮汐表, مد وجزر')
     expect(shown(`e${'\u0301'.repeat(50)}!`)).toBe(`e${'\u0301'.repeat(4)}!`)
-  })
-
-  it('is escaped in JSON, and parsed unchanged', () => {
-    const value = { name: `${HOSTILE}\ud800`, amount: 5n }
-    const text = jsonText(value)
-    expect(text).not.toMatch(UNSEEN)
-    expect(JSON.parse(text)).toEqual({ name: value.name, amount: '5' })
-  })
-
-  it('is cleaned before the terminal if no caller has done so', () => {
-    expect(safeLines(`a\nb${HOSTILE}`).replaceAll('\n', '')).not.toMatch(UNSEEN)
   })
 })

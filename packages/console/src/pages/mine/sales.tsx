@@ -88,7 +88,8 @@ async function salesOf(owner: Address, onProgress: (read: number) => void, signa
 
 function saveCsv(sold: readonly Sale[]): void {
   const lines = [SALES_CSV_HEADER, ...sold.flatMap(salesCsvLines)]
-  save(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), 'sales.csv')
+  // Excel reads UTF-8 only with a byte order mark
+  save(new Blob([`\ufeff${lines.join('\n')}\n`], { type: 'text/csv' }), 'sales.csv')
 }
 
 const AssetName = ({ did, name }: { did: string; name: string }) => (
