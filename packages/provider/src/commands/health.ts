@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { Command } from '@commander-js/extra-typings'
 import { Outbound } from '@tidegate/common'
 import { ConfigError, singleSetting } from '../config/load.js'
-import { SETTINGS } from '../config/schema.js'
+import { SETTINGS, type Setting } from '../config/schema.js'
 import { CONFIG, port } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -31,11 +31,11 @@ export async function health({ port, config }: { port?: number; config?: string 
 }
 
 /** Reads one setting: a health check must not fail because of another one. */
-function setting<N extends 'HOST' | 'PORT'>(name: N, config: string | undefined) {
-  const { parse, default: value } = SETTINGS[name]
+function setting(name: 'HOST' | 'PORT', config: string | undefined): string | number {
+  const { parse, default: value }: Setting<string | number> = SETTINGS[name]
   const text = singleSetting(name, process.env, config)
   try {
-    return text === undefined ? value : parse(text)
+    return text === undefined ? (value as string | number) : parse(text)
   } catch (error) {
     throw new ConfigError([`${name}: ${(error as Error).message}.`])
   }
