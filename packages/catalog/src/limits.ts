@@ -19,7 +19,7 @@ export const CATALOG_LIMITS = {
     terms: 2048,
     /** Characters of a text in a query. */
     text: 4096,
-    /** Characters of a field name: as long as the longest searchable path of a document. */
+    /** Characters of a field name: as long as the longest searchable path of a document. Also of all names with `*` of a list in `_source`: each is compared with each path. */
     path: 512,
     /** Fields of one text clause, of a sort, and of `_source`. */
     fields: 64,

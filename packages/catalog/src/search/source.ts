@@ -3,23 +3,28 @@ import type { SourceFilter } from './syntax.js'
 
 type Json = Record<string, unknown>
 
-/** Whether a text matches a pattern with `*` wildcards. Takes at most the product of their lengths. */
-function fits(pattern: string, text: string): boolean {
-  let [at, star, resume] = [0, -1, 0]
-  for (let place = 0; place < text.length; ) {
-    if (pattern[at] === '*') {
-      star = at++
-      resume = place
-    } else if (at < pattern.length && pattern[at] === text[place]) {
-      at += 1
-      place += 1
-    } else if (star >= 0) {
-      at = star + 1
-      place = ++resume
-    } else return false
+/** Returns the test of a path, for a pattern with `*` wildcards. It searches each part between two of them once. */
+function testOf(pattern: string): (path: string) => boolean {
+  const [first = '', ...parts] = pattern.split('*')
+  const last = parts.pop()
+  if (last === undefined) return (path) => path === pattern
+  return (path) => {
+    const end = path.length - last.length
+    if (!path.startsWith(first) || !path.endsWith(last)) return false
+    let at = first.length
+    for (const part of parts) {
+      const found = path.indexOf(part, at)
+      if (found < 0) return false
+      at = found + part.length
+    }
+    return at <= end
   }
-  while (pattern[at] === '*') at += 1
-  return at === pattern.length
+}
+
+/** Returns the test of a path, for patterns of it or of what contains it. */
+function testOfAny(patterns: string[]): (path: string) => boolean {
+  const tests = patterns.flatMap((pattern) => [testOf(pattern), testOf(`${pattern}.*`)])
+  return (path) => tests.some((test) => test(path))
 }
 
 /** A document, the requested parts of it, and their maximum characters (`most`). */
@@ -42,7 +47,13 @@ export function servedWithin({ asset, source, onChain, purgatory, most }: Served
 export class SourcePicker {
   private readonly decided = new Map<string, boolean>()
 
-  constructor(private readonly filter: SourceFilter) {}
+  private readonly isIncluded
+  private readonly isExcluded
+
+  constructor(private readonly filter: SourceFilter) {
+    this.isIncluded = testOfAny(filter.includes)
+    this.isExcluded = testOfAny(filter.excludes)
+  }
 
   /** Returns the parts that `includes` matches (or all) and `excludes` does not. */
   pick(document: Json): Json {
@@ -69,9 +80,7 @@ export class SourcePicker {
   private isWanted(path: string): boolean {
     let wanted = this.decided.get(path)
     if (wanted === undefined) {
-      const isOf = (pattern: string) => fits(pattern, path) || fits(`${pattern}.*`, path)
-      const { includes, excludes } = this.filter
-      wanted = (includes.length === 0 || includes.some(isOf)) && !excludes.some(isOf)
+      wanted = (this.filter.includes.length === 0 || this.isIncluded(path)) && !this.isExcluded(path)
       this.decided.set(path, wanted)
     }
     return wanted

@@ -92,6 +92,7 @@ describe('a database with other defaults than those of PostgreSQL', () => {
     expect(await openHere(settings(both))).toMatchObject({ status: 0, stderr: '' })
     for (const args of [['report'], ['files', 'list'], ['reindex'], ['state', 'check']])
       expect(await runHere(args, settings(both)), args.join(' ')).toMatchObject({ status: 0, stderr: '' })
+    expect((await runHere(['doctor'], settings(both))).stdout).toContain('PostgreSQL: answers and takes writes')
   })
 
   it('is opened through a socket by a URL without a host', async () => {

@@ -1,5 +1,5 @@
 import type { Value } from '@tidegate/database'
-import type { Clause } from '../syntax.js'
+import type { Clause, Limit } from '../syntax.js'
 import { ASSET_FIELDS, ORDER_FIELDS } from './order-fields.js'
 
 /** A part of a statement. */
@@ -31,8 +31,8 @@ export function conditionOf(clause: Clause, generations: LiveGeneration[]): Cond
     case 'range': {
       const { column } = ORDER_FIELDS.get(clause.path) ?? {}
       if (column !== 'timestamp' && column !== 'service') return NEVER
-      const bound = (limit: typeof clause.above, sign: '<' | '>'): Condition[] =>
-        limit ? [{ text: `${column} ${sign}${limit.inclusive ? '=' : ''} ?`, values: [limit.value] }] : []
+      const bound = (limit: Limit | undefined, sign: '<' | '>'): Condition[] =>
+        limit ? [{ text: `${column} ${sign}= ?`, values: [nearest(limit, sign === '<' ? -1 : 1)] }] : []
       return joined([...bound(clause.above, '>'), ...bound(clause.below, '<')], 'AND')
     }
     case 'bool': {
@@ -44,6 +44,16 @@ export function conditionOf(clause: Clause, generations: LiveGeneration[]): Cond
     default:
       return NEVER
   }
+}
+
+/**
+ * Returns the first whole number within a limit, in a direction. PostgreSQL refuses other numbers, and larger ones, for
+ * columns of whole numbers.
+ */
+function nearest({ value, inclusive }: Limit, direction: 1 | -1): number {
+  const first = direction * Math.ceil(direction * value)
+  const whole = inclusive || first !== value ? first : first + direction
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, whole))
 }
 
 /** Joins conditions in parentheses. None at all are met by every order. */

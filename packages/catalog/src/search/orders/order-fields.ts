@@ -1,4 +1,4 @@
-import { checksummed, isAddressText } from '@tidegate/protocol'
+import { checksummed, isAddressText, isDid } from '@tidegate/protocol'
 
 /** How the values of a field of an order are stored. */
 interface OrderField {
@@ -33,7 +33,7 @@ export const ORDER_FIELDS: ReadonlyMap<string, OrderField> = new Map(
 
 /** Fields of the asset of an order, as columns of `index_asset a`. */
 export const ASSET_FIELDS: ReadonlyMap<string, { column: string; stored(text: string): string | undefined }> = new Map([
-  ['did', { column: 'a.did', stored: (text: string) => text }],
+  ['did', { column: 'a.did', stored: (text: string) => (isDid(text) ? text : undefined) }],
   ['nftAddress', { column: 'a.nft', stored: address }],
 ])
 

@@ -216,6 +216,15 @@ describe('the query language', () => {
       expect(places.split(',').length).toBeLessThan(256)
   })
 
+  it('refuses patterns of parts that take long to compare with each path (threat 142)', () => {
+    const patterns = Array(64).fill('*a'.repeat(250))
+    for (const _source of [patterns, { excludes: patterns }])
+      expect(() => readSearch({ _source })).toThrow(
+        expect.objectContaining({ fields: { _source: [expect.stringContaining('more than 512 characters')] } }),
+      )
+    expect(readSearch({ _source: ['metadata.*', '*.id'] }).source?.includes).toHaveLength(2)
+  })
+
   it('returns the requested parts of a document', () => {
     const document = {
       id: 1,
@@ -226,6 +235,7 @@ describe('the query language', () => {
       new SourcePicker({ includes, excludes }).pick(document)
     expect(pick([])).toEqual(document)
     expect(pick(['metadata'])).toEqual({ metadata: document.metadata })
+    expect(pick(['meta*ta.n*e', 'me*am*name'])).toEqual({ metadata: { name: 'n' } })
     expect(pick(['*.id'])).toEqual({ services: [{ id: 'a' }, { id: 'b' }] })
     expect(pick([], ['services.f*', 'metadata.links'])).toEqual({
       id: 1,

@@ -83,14 +83,17 @@ function sortBy(name: string, how: unknown, reader: QueryReader): Sort {
 function sourceOf(value: unknown, reader: QueryReader): SourceFilter | undefined {
   if (value === undefined || value === true) return { includes: [], excludes: [] }
   if (value === false) return undefined
-  const names = (list: unknown, of: string): string[] =>
-    list === undefined
-      ? []
-      : (typeof list === 'string' ? [list] : reader.list(list, of, LIMITS.fields)).map((one) => {
-          if (typeof one !== 'string' || one.length > LIMITS.path)
-            throw reader.refuse(`"${of}" must be names of fields.`)
-          return one
-        })
+  const names = (list: unknown, of: string): string[] => {
+    if (list === undefined) return []
+    const all = (typeof list === 'string' ? [list] : reader.list(list, of, LIMITS.fields)).map((one) => {
+      if (typeof one !== 'string' || one.length > LIMITS.path) throw reader.refuse(`"${of}" must be names of fields.`)
+      return one
+    })
+    const patterns = all.filter((one) => one.includes('*'))
+    if (patterns.reduce((sum, { length }) => sum + length, 0) > LIMITS.path)
+      throw reader.refuse(`The names with "*" in "${of}" have more than ${LIMITS.path} characters together.`)
+    return all
+  }
   if (typeof value === 'string' || Array.isArray(value)) return { includes: names(value, '_source'), excludes: [] }
   const body = reader.object(value, '_source')
   reader.only(body, '_source', ['includes', 'excludes', 'include', 'exclude'])

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startPostgres } from '../../../../test/helpers/backends.js'
+import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import { ask } from '../../../../test/helpers/requests.js'
+import { type Service, startHere } from '../../../../test/helpers/service-here.js'
+import { World } from '../../../../test/helpers/world.js'
+import type { FoundOrder } from '../../../catalog/src/search/orders/order-fields.js'
+
+/** Fields of texts, numbers, times and prices, of documents and of orders. */
+const FIELDS = ['*', 'id', 'chainId', 'metadata.name', 'nft.created', 'stats.orders', 'stats.price.value', 'a\0\ud800']
+const ORDER_FIELDS = ['consumer', 'orderId', 'timestamp', 'serviceIndex', 'type', 'did', 'nftAddress', 'chainId']
+const NUMBERS = [0.5, 1e19, -1e30, 1e308, '99999999999999999999', '9'.repeat(300)]
+const TIMES = ['0001-01-01', '9999-12-31T23:59:59Z', '0000-00-00', '+275760-09-13']
+const TEXTS = ['\0', 'a\0b', '\ud800', "\udfff' & | ! <-> :* \\", '/(a+)+$/', '*'.repeat(99), 'a'.repeat(4096)]
+const VALUES = [...NUMBERS, ...TIMES, ...TEXTS, null, {}]
+
+/** Clauses of a field. A clause that is refused would hide others beside it. */
+function clausesOf(field: string): object[] {
+  const each = VALUES.flatMap((value) => [
+    { range: { [field]: { gt: value } } },
+    { range: { [field]: { lte: value } } },
+    { term: { [field]: value } },
+  ])
+  const all = [...NUMBERS, ...TIMES, ...TEXTS]
+  return [...each, { terms: { [field]: all } }, { match: { [field]: all.join(' ') } }, { ids: { values: all } }]
+}
+
+describe('hostile searches', () => {
+  let order: FoundOrder
+  const services: Record<string, Service> = {}
+  const post = (name: string, path: string, body: unknown) =>
+    ask(`${services[name]?.url}/api/aquarius/assets${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const ordersOf = (name: string, consumer: string, ...filter: object[]) =>
+    post(name, '/metadata/query', { index: 'order', query: { bool: { must: [{ term: { consumer } }], filter } } })
+
+  beforeAll(async () => {
+    const folder = newFolder()
+    const [world, postgres] = await Promise.all([World.start(), startPostgres()])
+    const settings = (name: string, changed = {}) => world.beside({ STATE_DIR: join(folder, name), ...changed })
+    services.embedded = await startHere(settings('embedded'))
+    services.PostgreSQL = await startHere(settings('postgres', { DATABASE_URL: postgres.url() }))
+    for (const service of Object.values(services)) atEnd(() => service.end())
+    const { buyer } = await world.sold(world.storage.file('/tides.csv', Buffer.from('tides')))
+    for (const name of Object.keys(services))
+      await eventually(async () => {
+        const { json } = await ordersOf(name, buyer.address)
+        order = (json as unknown as FoundOrder[][])[0]?.[0] as FoundOrder
+        return order !== undefined
+      })
+  })
+
+  it.each(['embedded', 'PostgreSQL'])('are never a 5xx, in any clause of any field: %s (threat 140)', async (name) => {
+    const failed: string[] = []
+    const send = async (path: string, body: object) => {
+      const { status, text } = await post(name, path, body)
+      if (status !== 200 && status !== 400) failed.push(`${status} ${JSON.stringify(body).slice(0, 200)} ${text}`)
+    }
+    for (const field of FIELDS) {
+      for (const clause of clausesOf(field)) await send('/query', { query: clause, size: 1 })
+      await send('/query', { sort: [{ [field]: 'desc' }], _source: [field, '*\0*'] })
+      await send('/query', { size: 0, aggs: { a: { terms: { field }, aggs: { b: { sum: { field } } } } } })
+    }
+    const listed = { term: { consumer: order.consumer } }
+    for (const field of ORDER_FIELDS)
+      for (const clause of clausesOf(field)) {
+        await send('/metadata/query', { index: 'order', query: { bool: { must: [listed], must_not: [clause] } } })
+      }
+    for (const value of VALUES)
+      for (const key of ['from', 'size', 'track_total_hits', 'sort', '_source', 'aggs', 'query']) {
+        await send('/query', { [key]: value })
+        await send('/metadata/query', { index: 'order', query: listed, [key]: value })
+        await send('/metadata/query', { index: 'op_ddo_v5.0.0', query: { match_all: {} }, [key]: value })
+      }
+    expect(failed).toEqual([])
+  })
+
+  it.each([
+    'embedded',
+    'PostgreSQL',
+  ])('of orders compare with fractions and any number: %s (threat 140)', async (name) => {
+    const { consumer, timestamp } = order
+    const isFound = async (field: string, range: object) =>
+      (await ordersOf(name, consumer, { range: { [field]: range } })).text !== '[]'
+    const met = [
+      { gt: timestamp - 0.5 },
+      { gte: timestamp - 0.5 },
+      { gte: timestamp },
+      { lt: timestamp + 0.5 },
+      { lte: timestamp },
+    ]
+    for (const range of [...met, { gt: -1e300, lt: 1e300 }]) expect(await isFound('timestamp', range)).toBe(true)
+    const missed = [
+      { gt: timestamp },
+      { gte: timestamp + 0.5 },
+      { lt: timestamp },
+      { lte: timestamp - 0.5 },
+      { gt: 1e300 },
+    ]
+    for (const range of missed) expect(await isFound('timestamp', range)).toBe(false)
+    expect(await isFound('serviceIndex', { gt: -0.5, lt: 0.5 })).toBe(true)
+    expect(await isFound('serviceIndex', { gte: 0.5 })).toBe(false)
+  })
+})

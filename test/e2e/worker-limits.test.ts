@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../helpers/cleanup.js'
+import { eventually } from '../helpers/eventually.js'
+import { type Instance, startInstance } from '../helpers/instance.js'
+import { World } from '../helpers/world.js'
+
+const WORKERS = 2
+const MAX = 80
+const REQUESTS = 40
+const ANONYMOUS = 15
+
+/** Limits by address, of a service with several processes. */
+describe('limits of several workers', () => {
+  let instance: Instance
+  beforeAll(async () => {
+    const world = await World.start()
+    const limits = {
+      MAX_CONNECTIONS: `${MAX}`,
+      RATE_LIMIT_REQUESTS: `${REQUESTS}`,
+      ANONYMOUS_REQUESTS: `${ANONYMOUS}`,
+    }
+    instance = await startInstance(world.beside({ STATE_DIR: newFolder(), WORKERS: `${WORKERS}`, ...limits }))
+    const ready = () => instance.lines.filter((line) => line.includes('"worker ready"')).length
+    await eventually(() => ready() === WORKERS)
+  })
+
+  /** Opens connections from an address of this machine, which go to the workers in turn. */
+  async function from(localAddress: string, count: number, text = ''): Promise<Socket[]> {
+    const { hostname: host, port } = new URL(instance.url)
+    const sockets = Array.from({ length: count }, () => connect({ host, port: Number(port), localAddress }))
+    for (const socket of sockets) socket.on('error', () => undefined).on('data', () => undefined)
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    if (text) for (const socket of sockets) socket.write(text)
+    return sockets
+  }
+  /** Sends a request from an address over a connection of its own. Returns its status. */
+  const send = (localAddress: string, method: string, path: string) =>
+    new Promise<number>((resolve, reject) => {
+      const sent = request(`${instance.url}${path}`, { method, localAddress, agent: false }, (response) =>
+        response.resume().on('end', () => resolve(response.statusCode as number)),
+      )
+      sent.on('error', reject).end()
+    })
+  const statuses = async (count: number, ...to: Parameters<typeof send>) => {
+    const all: number[] = []
+    for (let at = 0; at < count; at++) all.push(await send(...to))
+    return all
+  }
+
+  it('leave an address no more than half of all connections in sum, and serve others (threat 131)', async () => {
+    const HEAD = 'GET /live HTTP/1.1\r\nhost: x\r\n\r\n'
+    const held = await from('127.0.0.2', 2 * MAX)
+    const open = () => held.filter((socket) => !socket.destroyed).length
+    const others = await from('127.0.0.3', 6, HEAD)
+    await Promise.all(others.map((socket) => once(socket, 'data')))
+    // a worker closes those above a quarter when it has more than half of its connections
+    await eventually(() => open() <= MAX / 2)
+    expect(others.every((socket) => !socket.destroyed)).toBe(true)
+    for (const socket of [...held, ...others]) socket.destroy()
+  })
+
+  it('count the requests of an address in sum (threat 143)', async () => {
+    const all = await statuses(REQUESTS + 10, '127.0.0.4', 'GET', '/')
+    expect(all.filter((status) => status === 429)).toHaveLength(10)
+  })
+
+  it('count anonymous requests of an address in each worker, as their setting says (threat 143)', async () => {
+    const all = await statuses(REQUESTS, '127.0.0.5', 'GET', '/api/services/initialize')
+    const accepted = all.filter((status) => status !== 429).length
+    expect(accepted).toBeGreaterThan(ANONYMOUS)
+    expect(accepted).toBeLessThanOrEqual(WORKERS * ANONYMOUS)
+  })
+})
