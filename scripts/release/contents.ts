@@ -33,13 +33,13 @@ const SERVICE: Rules = {
 const CLIENT: Rules = {
   allowed: [
     /^(package\.json|README\.md|LICENSE)$/,
-    /^dist\/(index|node|chunk|networks)\.js$/,
+    /^dist\/(index|node|addresses|chunk|networks)\.js$/,
     /^dist\/types\/([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^dist\/(THIRD-PARTY-LICENSES\.txt|sbom\.cdx\.json)$/,
   ],
   needed: [
-    ...['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/node.js', 'dist/types/index.d.ts'],
-    ...['dist/types/node/index.d.ts', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/sbom.cdx.json'],
+    ...['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/node.js', 'dist/addresses.js'],
+    ...['dist/types/index.d.ts', 'dist/types/node/index.d.ts', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/sbom.cdx.json'],
   ],
 }
 /** Rules of each published package, by its folder. */

@@ -47,24 +47,36 @@ describe('chain requests of a download', () => {
         }),
       ),
     )
+    // the clock looks at the head from time to time
+    let looks = 0
+    proxy.refuse = (method, [block]) => {
+      if (method === 'eth_getBlockByNumber' && block === 'latest') looks += 1
+      return undefined
+    }
+    const forget = () => {
+      proxy.forget()
+      looks = 0
+    }
+    const cost = () => [proxy.calls.length - looks, proxy.posts - looks]
     try {
       const base = await app.listen()
       await served(base, asset)
       for (const id of [reuse, txId]) {
-        proxy.forget()
+        forget()
         expect((await download(base, asset, id, buyer)).text).toBe(CONTENT)
         // the original order is cached then
-        expect([proxy.calls.length, proxy.posts]).toEqual(id === reuse ? [6, 4] : [0, 0])
-        proxy.forget()
+        expect(cost()).toEqual(id === reuse ? [6, 4] : [0, 0])
+        forget()
         for (let again = 0; again < 3; again++) expect((await download(base, asset, id, buyer)).status).toBe(200)
-        expect([proxy.calls, proxy.posts]).toEqual([[], 0])
+        expect(cost()).toEqual([0, 0])
       }
       const other = await world.order(asset, buyer)
-      proxy.forget()
+      forget()
       expect((await download(base, asset, other, buyer)).status).toBe(200)
+      expect(cost()).toEqual([3, 2])
       // its block, since the chain may have replaced the one of the receipt
-      expect(proxy.calls).toEqual(['eth_getTransactionReceipt', 'eth_blockNumber', 'eth_getBlockByNumber'])
-      expect(proxy.posts).toBe(2)
+      const methods = ['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getTransactionReceipt']
+      expect([...new Set(proxy.calls)].sort()).toEqual(methods)
     } finally {
       await app.close()
       proxy.close()

@@ -1,6 +1,6 @@
 export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions, startErrorOf } from './fault.js'
 export { DATABASE_LIMITS } from './limits.js'
-export { compressed, packed, unpacked, unpackedLength } from './packed.js'
+export { packed, unpacked, unpackedLength } from './packed.js'
 export { hostUrls, parseServer, publicParts } from './postgres/hosts.js'
 export { mayLoseWrites } from './postgres/replication.js'
 export type { Schema } from './schema.js'

@@ -7,11 +7,8 @@ const DEFLATED = '~'
 
 const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window } = constants
 
-/**
- * Compresses a text. The window is as long as a document: publishers compress by LZMA, and pay nothing for what is repeated at any
- * distance.
- */
-export function compressed(text: string): Buffer {
+/** The window is as long as a document: publishers compress by LZMA, and pay nothing for what is repeated at any distance. */
+function compressed(text: string): Buffer {
   return brotliCompressSync(text, { params: { [quality]: 5, [window]: 22 } })
 }
 

@@ -54,6 +54,9 @@ export async function report(options: ReportOptions, format: ReportFormat): Prom
   return 0
 }
 
+/** Returns lines of visible characters. Those of CSV end with CR and LF. */
+const visibleRows = (text: string) => text.split('\r\n').map(visibleLines).join('\r\n')
+
 /** Prints all lines, until the reader of standard output leaves. */
 async function printAll<T>(lines: AsyncIterable<T>, formatter: Formatter<T>): Promise<void> {
   const print = printer()
@@ -78,7 +81,7 @@ function printer(): (text: string) => Promise<boolean> {
   })
   return async (text) => {
     // rejects if the pipe breaks meanwhile
-    if (isRead && !stdout.write(visibleLines(text))) await once(stdout, 'drain').catch(() => undefined)
+    if (isRead && !stdout.write(visibleRows(text))) await once(stdout, 'drain').catch(() => undefined)
     return isRead
   }
 }

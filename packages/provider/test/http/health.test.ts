@@ -54,6 +54,7 @@ describe('health', () => {
   it('is not ready while the index is behind, and reports its lag', async () => {
     // the node gives its head, and no other new block, so that the index falls behind
     const known = await world.provider.getBlockNumber()
+    await world.indexedTo(known)
     proxy.refuse = (method, [block]) =>
       method === 'eth_getLogs' || (method === 'eth_getBlockByNumber' && Number(block) > known)
         ? { code: -32000, message: 'not now' }

@@ -1,4 +1,4 @@
-import { compressed } from '@tidegate/database'
+import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { textColumns, valueRows } from '../sql/rows.js'
@@ -64,7 +64,7 @@ function read(metadata: object) {
   const values = valueRows(found).reduce((sum, { txt }) => sum + 30 + String(txt ?? '').length, 0)
   const size = (dialect: 'sqlite' | 'postgres') =>
     Object.values(textColumns(found, dialect)).reduce((sum, text) => sum + (text ?? '').length, values)
-  return { found, rows: [size('sqlite'), size('postgres')], paid: compressed(JSON.stringify(document)).length }
+  return { found, rows: [size('sqlite'), size('postgres')], paid: deflateRawSync(JSON.stringify(document)).length }
 }
 
 describe('the search rows of a document', () => {
