@@ -11,6 +11,8 @@ interface Call {
   params: unknown[]
 }
 
+const LOOK = 'eth_getBlockByNumber'
+
 /** Sends one call to a node. */
 export type Forward = (method: string, params: unknown[]) => Promise<{ result?: unknown; error?: unknown }>
 
@@ -28,6 +30,8 @@ export class RpcProxy {
   /** Calls by method and HTTP requests since `forget`. */
   calls: string[] = []
   posts = 0
+  /** Those of them that only ask for the head, as the index and the clock do from time to time. */
+  looks = { calls: 0, posts: 0 }
   /** Closes every connection. */
   down = false
   /** Never answers. */
@@ -57,7 +61,11 @@ export class RpcProxy {
     server.on('request', async (request, response) => {
       const body = await jsonBody<Call | Call[]>(request)
       this.posts += 1
-      this.calls.push(...[body].flat().map(({ method }) => method))
+      const calls = [body].flat()
+      this.calls.push(...calls.map(({ method }) => method))
+      const looks = calls.filter(({ method, params }) => method === LOOK && params?.[0] === 'latest').length
+      this.looks.calls += looks
+      if (looks === calls.length) this.looks.posts += 1
       if (this.down) return void request.socket.destroy()
       if (this.silent) return
       if (this.refuseEvery > 0 && this.posts % this.refuseEvery === 0)
@@ -90,6 +98,7 @@ export class RpcProxy {
   forget(): void {
     this.calls = []
     this.posts = 0
+    this.looks = { calls: 0, posts: 0 }
   }
 
   close(): void {
