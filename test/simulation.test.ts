@@ -10,6 +10,7 @@ describe('the index on simulated chains', () => {
   it.each([
     ['after any faults of nodes and chain (threat 75)', 6, 20261122],
     ['after restarts behind an address that mixes moments (threat 128)', 1, 5015],
+    ['after a reorganisation while it catches up behind such an address (threat 128)', 1, 100033],
     ['after a rebuild and a reorganisation behind such an address (threat 128)', 1, 6015],
   ])('equals a fresh index %s', async (_, seeds, from) => {
     const built = await builtPrograms('simulation', [PROGRAM])

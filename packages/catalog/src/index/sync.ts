@@ -140,7 +140,8 @@ export class RangeSync {
 
   /** Applies the range after the cursor if it was read ahead. */
   private async syncAhead(cursor: Cursor | undefined, from: number, head: number): Promise<SyncStep | undefined> {
-    const ahead = await this.ahead.next(from, head - this.options.reorgDepth, this.range.blocks, cursor)
+    const last = head - Math.max(this.options.reorgDepth, CHAIN_LIMITS.confirmation.newest)
+    const ahead = await this.ahead.next(from, last, this.range.blocks, cursor)
     if (!ahead) return undefined
     const range = await trustedRange(this.chain, ahead.raw, this.generation, this.latest.deployed)
     return this.apply(range, cursor, ahead.requests, head)

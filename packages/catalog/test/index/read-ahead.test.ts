@@ -48,7 +48,7 @@ describe('ranges that are requested ahead', () => {
   })
 
   it('are not held up by one that is late, and share a commit where they have no events', async () => {
-    const [head, ranges] = [36_016, 18]
+    const [head, ranges] = [36_064, 18]
     node = await ScriptedNode.start(head, () => [])
     let answered = 0
     let late: (() => void) | undefined
@@ -87,7 +87,7 @@ describe('ranges that are requested ahead', () => {
   })
 
   it('are decoded while the last batch of the range before is written, of contracts that it deploys', async () => {
-    const [head, ranges] = [16_016, 8]
+    const [head, ranges] = [16_064, 8]
     // deployed in the last block of a range, and changed in the first one of the next; what a stranger emits is looked for
     const events = (first: number, last: number) =>
       Array.from({ length: ranges }, (_, at) => [at, 2000 * (at + 1)] as const).flatMap(([at, block]) => [
