@@ -26,6 +26,8 @@ export class ScriptedNode {
   /** Requests that the client has ended before they were answered. */
   abandoned = 0
   script: Script = () => false
+  /** What each header has as the hash of its parent. Default: nothing. */
+  parent: unknown
 
   private constructor(
     private readonly server: Server,
@@ -75,7 +77,8 @@ export class ScriptedNode {
     if (method === 'eth_blockNumber') return toHex(this.head)
     if (method === 'eth_getBlockByNumber') {
       const block = params[0] === 'latest' ? this.head : Number(params[0])
-      return block > this.head ? null : { number: toHex(block), hash: hashOf(block), timestamp: toHex(block) }
+      const header = { number: toHex(block), hash: hashOf(block), parentHash: this.parent, timestamp: toHex(block) }
+      return block > this.head ? null : header
     }
     const { first, last } = boundsOf(params[0])
     return this.logs(first, last)

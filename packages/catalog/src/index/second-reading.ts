@@ -77,8 +77,8 @@ export class SecondReading {
   }
 
   /**
-   * Compares blocks whose second reading is due, and makes them final if they agree. `id`: the generation. Returns the checkpoint of a rollback, if one was
-   * necessary. Failures of nodes put the comparison off. Throws StateError.
+   * Compares blocks whose second reading is due, and makes them final if they agree. `id`: the generation, if it exists. Returns the
+   * checkpoint of a rollback, if one was necessary. Failures of nodes put the comparison off. Throws StateError.
    */
   async step(cursor: Cursor | undefined, head: number, id: number | undefined): Promise<Checkpoint | undefined> {
     const { chainId } = this.chain

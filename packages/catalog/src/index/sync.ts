@@ -81,7 +81,8 @@ export class RangeSync {
 
   /**
    * Reads ranges after the cursor until the head, or until the view of the chain is stale. Reads a range during the commit of the one
-   * before. `id`: the generation, if it exists. No commit is running when this settles. Throws ChainError, SandboxError, StateError; earlier ranges stay committed.
+   * before. `id`: the generation, if it exists. No commit is running when this settles.
+   * @throws ChainError, SandboxError, StateError; earlier ranges stay committed
    */
   async syncNext(cursor: Cursor | undefined, view: ChainView, id: number | undefined): Promise<SyncStep> {
     this.latest = NOTHING

@@ -105,6 +105,13 @@ describe('ranges that are requested ahead', () => {
     expect(states).toEqual(Array.from({ length: ranges }, (_, at) => nftOf(at)))
   })
 
+  it.each([null, '0x', '0x12'])('end at the head of a node whose headers have %s as their parent', async (parent) => {
+    node = await ScriptedNode.start(3000, sparse)
+    node.parent = parent
+    const { nfts, block } = await catchUp(node.url, 2)
+    expect({ nfts, block }).toEqual({ nfts: sparseNfts(3000), block: 3000 })
+  })
+
   it('are ended where the range before them fails, not left to the node', async () => {
     node = await ScriptedNode.start(60_000, sparse)
     const dripping = new Map<number, ServerResponse>()

@@ -1,10 +1,10 @@
-import { type Address, type Hex, numberToHex, type PublicClient, type RpcLog } from 'viem'
+import { type Address, type Hex, isHash, numberToHex, type PublicClient, type RpcLog } from 'viem'
 
 /** The fields of a block header that the index uses. */
 export interface Header {
   number: number
   hash: Hex
-  /** Hash of the block before; undefined if the node does not send it. */
+  /** Hash of the block before; undefined if the node sends none: some send null or `0x`. */
   parent: Hex | undefined
   /** Seconds since 1970. */
   time: bigint
@@ -27,7 +27,7 @@ export async function headerOf(
   return {
     number: Number(number),
     hash: hash as Hex,
-    parent: parentHash,
+    parent: parentHash && isHash(parentHash) ? parentHash : undefined,
     time: BigInt(timestamp),
     bloom: logsBloom ?? undefined,
     transactions: Array.isArray(transactions) ? transactions.length : undefined,

@@ -40,6 +40,7 @@ export class KeptTexts {
     if (known !== undefined) return yield known
     let text = ''
     for await (const part of make()) {
+      // the cache refuses a longer text
       if (text.length <= MOST) text += part
       yield part
     }

@@ -21,6 +21,7 @@ import { KeptTexts } from './kept-texts.js'
 
 const LIMITS = PROVIDER_LIMITS.catalogue
 
+/** A page of assets that match a query. */
 interface FoundSearch {
   query: object
   from?: number
