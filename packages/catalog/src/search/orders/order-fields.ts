@@ -1,4 +1,4 @@
-import { checksummed, isAddressText, isDid } from '@tidegate/protocol'
+import { checksummed, isAddressText } from '@tidegate/protocol'
 
 /** How the values of a field of an order are stored. */
 interface OrderField {
@@ -11,6 +11,8 @@ interface OrderField {
 
 const address = (text: string) => (isAddressText(text) ? checksummed(text) : undefined)
 const hash = (text: string) => (/^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : undefined)
+/** PostgreSQL refuses a NUL, and no stored text has one (`change-statements.ts`). */
+const printable = (text: string) => (text.includes('\0') ? undefined : text)
 const number = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
 
 /** The fields of an order that a search may name, beside those of its asset (`ASSET_FIELDS`). */
@@ -33,7 +35,7 @@ export const ORDER_FIELDS: ReadonlyMap<string, OrderField> = new Map(
 
 /** Fields of the asset of an order, as columns of `index_asset a`. */
 export const ASSET_FIELDS: ReadonlyMap<string, { column: string; stored(text: string): string | undefined }> = new Map([
-  ['did', { column: 'a.did', stored: (text: string) => (isDid(text) ? text : undefined) }],
+  ['did', { column: 'a.did', stored: printable }],
   ['nftAddress', { column: 'a.nft', stored: address }],
 ])
 
