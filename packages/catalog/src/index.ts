@@ -24,6 +24,7 @@ export { type OrderSearch, readOrderSearch } from './search/orders/order-request
 export { type FrontEndSearch, lastPageOf, readFrontEndSearch } from './search/request/front-end-request.js'
 export { readSearch } from './search/request/request.js'
 export { SearchBuilder } from './search/search-builder.js'
+export type { Caller } from './search/sql/places.js'
 export type { Scope, Search, SearchResult } from './search/syntax.js'
 export { searchConsumer } from './search/tables/consumer.js'
 export { REFRESH_ALL } from './search/tables/pending.js'

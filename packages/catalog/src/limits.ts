@@ -80,7 +80,7 @@ export const CATALOG_LIMITS = {
     statement: 1_048_576,
     /** Milliseconds for one search, including the time in the queue. */
     deadline: 5_000,
-    /** Queued searches: further ones would miss their deadline. */
+    /** Queued searches: further ones would miss their deadline. If the queue is full, one of the address with the most is refused first. */
     queue: 64,
     /** Characters of cached results, until the index changes: a few hundred pages of a front end. */
     kept: 16_777_216,

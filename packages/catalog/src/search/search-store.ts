@@ -1,17 +1,18 @@
 import type { IndexedAsset } from '@tidegate/protocol'
 import type { OrderPage } from './orders/find-orders.js'
 import type { OrderSearch } from './orders/order-request.js'
+import type { Caller } from './sql/places.js'
 import type { Scope, Search, SearchResult } from './syntax.js'
 
 /** Full-text search in the documents of the index. */
 export interface SearchStore {
   /**
-   * Finds documents in one snapshot. Rejects with SearchError if unavailable or too slow, ValidationError if too expensive. `signal` ends
-   * its statements.
+   * Finds documents in one snapshot. Rejects with SearchError if unavailable or too slow, ValidationError if too expensive. The signal of
+   * the caller ends its statements.
    */
-  find(search: Search, scope: Scope, signal?: AbortSignal): Promise<SearchResult>
+  find(search: Search, scope: Scope, caller?: Caller): Promise<SearchResult>
   /** Finds orders on some chains. Rejects as `find` does. */
-  findOrders(search: OrderSearch, chains: readonly number[], signal?: AbortSignal): Promise<OrderPage>
+  findOrders(search: OrderSearch, chains: readonly number[], caller?: Caller): Promise<OrderPage>
   /** Refuses further searches and waits for running ones. */
   close(): Promise<void>
   /** Reads current assets of hits that `find` has not read. */

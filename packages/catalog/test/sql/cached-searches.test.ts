@@ -185,7 +185,7 @@ describe('what a search found before', () => {
     }
     const statements = async (answers: CachedSearches, search = TIDE, scope = SCOPE) => {
       asked.length = 0
-      await answers.cachedOr(keyOf(search, scope), () => answers.find(search, scope, once))
+      await answers.cachedOr(keyOf(search, scope), undefined, () => answers.find(search, scope, once))
       return asked.length
     }
 
@@ -224,7 +224,7 @@ describe('what a search found before', () => {
       let left = 0
       const found = await Promise.all(
         Array.from({ length: 20 }, () =>
-          answers.cachedOr(keyOf(TIDE, SCOPE), async () => {
+          answers.cachedOr(keyOf(TIDE, SCOPE), undefined, async () => {
             left += 1
             return answers.find(TIDE, SCOPE, once)
           }),
@@ -234,24 +234,45 @@ describe('what a search found before', () => {
       expect(new Set(found.map(({ total }) => total?.value))).toEqual(new Set([1]))
       const first = asked.length
       // the state is read once for all of them, and once more for those who ask meanwhile
-      const again = () => answers.cachedOr(keyOf(TIDE, SCOPE), async () => expect.unreachable())
+      const again = () => answers.cachedOr(keyOf(TIDE, SCOPE), undefined, async () => expect.unreachable())
       const some = Array.from({ length: 10 }, again)
       await Promise.resolve()
       await Promise.all([...some, ...Array.from({ length: 10 }, again)])
       expect(asked.length - first).toBeLessThanOrEqual(2)
     })
 
+    it('is waited for by others than its client only once it has begun (threat 144)', async () => {
+      const answers = new CachedSearches('sqlite', once)
+      const key = keyOf(TIDE, SCOPE)
+      let begin = () => {}
+      let finish = () => {}
+      const slow = new Promise<void>((resolve) => (finish = resolve))
+      const first = answers.cachedOr(key, 'one', async (onBegin) => {
+        begin = onBegin
+        await slow
+        return answers.find(TIDE, SCOPE, once)
+      })
+      const same = answers.cachedOr(key, 'one', async () => expect.unreachable())
+      // another client does not wait in the queue of the first one
+      const other = await answers.cachedOr(key, 'other', () => answers.find({ ...TIDE, size: 0 }, SCOPE, once))
+      expect(other.hits).toEqual([])
+      begin()
+      const later = answers.cachedOr(key, 'other', async () => expect.unreachable())
+      finish()
+      for (const found of await Promise.all([first, same, later])) expect(found.total?.value).toBe(1)
+    })
+
     it('is found again by each where the index has changed since, or the first one failed', async () => {
       const answers = new CachedSearches('sqlite', async () => ({ rows: [{ state: '[]' }], changes: 0 }))
       const find = () => answers.find(TIDE, SCOPE, once)
-      const failing = answers.cachedOr(keyOf(TIDE, SCOPE), () => Promise.reject(new Error('interrupted')))
-      const second = answers.cachedOr(keyOf(TIDE, SCOPE), find)
+      const failing = answers.cachedOr(keyOf(TIDE, SCOPE), undefined, () => Promise.reject(new Error('interrupted')))
+      const second = answers.cachedOr(keyOf(TIDE, SCOPE), undefined, find)
       await expect(failing).rejects.toThrow('interrupted')
       expect((await second).total?.value).toBe(1)
       // the state that is read is never that of what was found
       let searches = 0
       for (let at = 0; at < 2; at++)
-        await answers.cachedOr(keyOf(TIDE, SCOPE), async () => {
+        await answers.cachedOr(keyOf(TIDE, SCOPE), undefined, async () => {
           searches += 1
           return find()
         })

@@ -31,7 +31,7 @@ it('ends in the database when nobody waits for it, also in the queue, and others
   const left = new AbortController()
   const search = (at: number) => readSearch({ query: { match: { 'metadata.name': `tide ${at}` } } })
   // two take the places of searches, and four wait for theirs
-  const searches = Array.from({ length: 6 }, (_, at) => store.search.find(search(at), SCOPE, left.signal))
+  const searches = Array.from({ length: 6 }, (_, at) => store.search.find(search(at), SCOPE, { signal: left.signal }))
   const ended = Promise.allSettled(searches)
   await eventually(async () => (await waiting()) === 2)
   left.abort()

@@ -21,7 +21,7 @@ export class CachedSearches {
   private readonly results = new LRUCache<string, SearchResult>({ maxSize: CATALOG_LIMITS.search.kept })
   /** Assets of hits in one state, since the same assets are on many pages. */
   private assets: Seen = { state: null, known: assetCache() }
-  /** Running searches by key. They never reject. */
+  /** Running searches by key, and waiting ones by client and key. They never reject. */
   private readonly inFlight = new Map<string, Promise<unknown>>()
   /** The running statement that reads the state. */
   private running: Promise<unknown> = Promise.resolve()
@@ -47,24 +47,30 @@ export class CachedSearches {
 
   /**
    * Returns the cached result of a key (see `keyOf`) if the index has not changed, else the result of `search`. Coalesces identical
-   * searches: the others wait for the first one, then read the state again.
+   * searches: the others wait for the first one, then read the state again. While that waits for its turn, only those of its client do:
+   * nobody waits in the queue of another. `search` calls back when it begins, not at once.
    */
-  async cachedOr(key: string, search: () => Promise<SearchResult>): Promise<SearchResult> {
+  async cachedOr(
+    key: string,
+    client: string | undefined,
+    search: (onBegin: () => void) => Promise<SearchResult>,
+  ): Promise<SearchResult> {
     const cached = await this.cached(key)
     if (cached) return cached
-    const same = this.inFlight.get(key)
+    const ofClient = `${client ?? ''} ${key}`
+    const same = this.inFlight.get(key) ?? this.inFlight.get(ofClient)
     if (same) {
       await same
       const found = await this.cached(key)
       if (found) return found
     }
-    const found = search()
+    const found = search(() => this.inFlight.set(key, ended))
     const ended = found
       .catch(() => undefined)
       .then(() => {
-        if (this.inFlight.get(key) === ended) this.inFlight.delete(key)
+        for (const one of [key, ofClient]) if (this.inFlight.get(one) === ended) this.inFlight.delete(one)
       })
-    this.inFlight.set(key, ended)
+    this.inFlight.set(ofClient, ended)
     return found
   }
 

@@ -5,6 +5,7 @@ import type { OrderSearch } from '../orders/order-request.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
 import { Background } from './background.js'
 import { CachedSearches, keyOf } from './cached-searches.js'
+import type { Caller } from './places.js'
 import { hasAggregations, LastStatistics } from './statistics.js'
 import { SlowSearch, Turns, tooSlow } from './turns.js'
 
@@ -33,26 +34,31 @@ export class Searches {
    * Finds documents. The aggregations of many hits may be those of an earlier state (see statistics.ts). Throws SearchError if unavailable
    * or too slow, ValidationError if too expensive.
    */
-  async find(search: Search, scope: Scope, signal?: AbortSignal): Promise<SearchResult> {
+  async find(search: Search, scope: Scope, caller: Caller = {}): Promise<SearchResult> {
     const last = this.answers.lastStatistics(search, scope)
     try {
-      if (!last) return await this.current(search, scope, signal)
+      if (!last) return await this.current(search, scope, caller)
     } catch (error) {
       // they may be known when the next one asks for them
       if (error instanceof SlowSearch && hasAggregations(search))
         this.renewStatistics(search, scope, CATALOG_LIMITS.search.statistics.rest)
       throw error
     }
-    const found = await this.current({ ...search, aggregations: {} }, scope, signal)
+    const found = await this.current({ ...search, aggregations: {} }, scope, caller)
     // the background takes half of the time at most: others wait for it as well
     if (this.answers.areStatisticsDue(last)) this.renewStatistics(search, scope, 1)
     return found.building ? found : { ...found, aggregations: last.aggregations }
   }
 
-  private current(search: Search, scope: Scope, signal: AbortSignal | undefined): Promise<SearchResult> {
+  private current(search: Search, scope: Scope, caller: Caller): Promise<SearchResult> {
     const begun = performance.now()
-    const read = (end: number) => this.read(end, (ask) => this.answers.find(search, scope, ask), signal)
-    return this.answers.cachedOr(keyOf(search, scope), () => this.turns.run(read, { begun, signal }))
+    return this.answers.cachedOr(keyOf(search, scope), caller.client, (onBegin) => {
+      const read = (end: number) => {
+        onBegin()
+        return this.read(end, (ask) => this.answers.find(search, scope, ask), caller.signal)
+      }
+      return this.turns.run(read, { begun, ...caller })
+    })
   }
 
   /** Computes the aggregations of a search in the background. `rest`: see Background. */
@@ -62,9 +68,9 @@ export class Searches {
   }
 
   /** Finds orders; undefined while they are read for the first time. Throws as `find` does. */
-  findOrders(search: OrderSearch, chains: readonly number[], signal?: AbortSignal): Promise<OrderPage | undefined> {
-    const read = (end: number) => this.read(end, (ask) => runScript(findOrders(search, chains), ask), signal)
-    return this.turns.run(read, { signal })
+  findOrders(search: OrderSearch, chains: readonly number[], caller: Caller = {}): Promise<OrderPage | undefined> {
+    const read = (end: number) => this.read(end, (ask) => runScript(findOrders(search, chains), ask), caller.signal)
+    return this.turns.run(read, caller)
   }
 
   /** Refuses further searches, and waits for running ones. */

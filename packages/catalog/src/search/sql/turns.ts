@@ -1,6 +1,7 @@
-import { abortable, Semaphore, withDeadline } from '@tidegate/common'
+import { abortable, withDeadline } from '@tidegate/common'
 import { SearchError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { type Caller, Places } from './places.js'
 
 /** A search has reached its deadline. */
 export class SlowSearch extends SearchError {}
@@ -13,18 +14,16 @@ function tooMany(): SearchError {
   return new SearchError('SEARCH_UNAVAILABLE', 'Too many searches are under way. Try again in a moment.')
 }
 
-export interface TurnOptions {
+export interface TurnOptions extends Caller {
   /** When the caller began to wait, by performance.now(). Default: now. */
   begun?: number
   /** Milliseconds for this search, including the queue. */
   deadline?: number
-  /** Aborts when the caller has gone. */
-  signal?: AbortSignal | undefined
 }
 
 /** Limits the number of concurrent searches, each with a deadline. */
 export class Turns {
-  private readonly semaphore: Semaphore
+  private readonly places: Places
   private readonly running = new Set<Promise<unknown>>()
 
   /** `deadline`: milliseconds for a search, including the queue. */
@@ -32,7 +31,7 @@ export class Turns {
     places: number,
     private readonly deadline: number,
   ) {
-    this.semaphore = new Semaphore(places, CATALOG_LIMITS.search.queue, { full: tooMany, closed: tooMany })
+    this.places = new Places(places, CATALOG_LIMITS.search.queue, tooMany)
   }
 
   /**
@@ -40,14 +39,14 @@ export class Turns {
    * when the search has ended. Rejects with SearchError, or with the reason of the signal.
    */
   async run<T>(search: (end: number) => Promise<T>, options: TurnOptions = {}): Promise<T> {
-    const { begun = performance.now(), deadline = this.deadline, signal: parent } = options
+    const { begun = performance.now(), deadline = this.deadline, signal: parent, client } = options
     const end = begun + deadline
     const left = Math.ceil(end - performance.now())
     if (left <= 0) throw tooSlow()
     return withDeadline({ milliseconds: left, parent, reason: tooSlow }, async (signal) => {
-      await this.semaphore.acquire({ signal })
+      await this.places.take({ client, signal })
       const running = search(end).finally(() => {
-        this.semaphore.release()
+        this.places.release(client)
         this.running.delete(running)
       })
       this.running.add(running)
@@ -57,7 +56,7 @@ export class Turns {
 
   /** Refuses further searches and waits for running ones. */
   async close(): Promise<void> {
-    this.semaphore.close()
+    this.places.close()
     await Promise.allSettled(this.running)
   }
 }

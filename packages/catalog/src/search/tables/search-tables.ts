@@ -43,13 +43,13 @@ export function searchStore(db: Driver): SearchStore {
   const searches = new Searches(db)
   return {
     close: () => searches.close(),
-    async find(search, scope, signal) {
-      const found = await searches.find(search, scope, signal)
+    async find(search, scope, caller) {
+      const found = await searches.find(search, scope, caller)
       if (!found.building) return found
       throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
     },
-    async findOrders(search, chains, signal) {
-      const found = await searches.findOrders(search, chains, signal)
+    async findOrders(search, chains, caller) {
+      const found = await searches.findOrders(search, chains, caller)
       if (found) return found
       throw new SearchError('SEARCH_UNAVAILABLE', 'The orders are being read for the first time. Try again later.')
     },

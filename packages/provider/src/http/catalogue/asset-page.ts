@@ -28,8 +28,8 @@ export const assetPageEndpoint: Endpoint = {
     app.get<DidRoute>(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
       const { did } = request.params
-      const { signal } = request.lifetime
-      const text = await listings.textOf(site, did, { kind: 'page', write: assetPage, signal })
+      const caller = services.anonymous.searcher(request)
+      const text = await listings.textOf(site, did, { kind: 'page', write: assetPage, caller })
       if (text === undefined) return sendMissing(reply, missingPage(site))
       const links = FORMATS.map((format) => {
         const type = MEDIA_TYPES[format].replaceAll('"', '\\"')

@@ -38,7 +38,8 @@ export const cataloguePageEndpoint: Endpoint = {
     const listings = new Listings(services)
     app.get(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
-      return sendPage(request, reply, await listings.pageText(site, pageOf(request), request.lifetime.signal))
+      const caller = services.anonymous.searcher(request)
+      return sendPage(request, reply, await listings.pageText(site, pageOf(request), caller))
     })
   },
 }
@@ -63,7 +64,7 @@ export const dcatCatalogueEndpoint: Endpoint = {
     app.get(this.path, async (request, reply) => {
       const site = siteOf(request, settings)
       anonymous.assertBytesLeft(request)
-      const parts = await listings.pageParts(site, pageOf(request), request.lifetime.signal)
+      const parts = await listings.pageParts(site, pageOf(request), anonymous.searcher(request))
       reply.headers({ 'cache-control': `public, max-age=${maxAge}` }).type('application/ld+json')
       return sendParts(reply, parts, {
         whole: PROVIDER_LIMITS.catalogue.whole,

@@ -42,9 +42,9 @@ export const assetDescriptionEndpoint: Endpoint = {
       const site = siteOf(request, services.settings)
       const format = (readParams(schema, request).format as Format | undefined) ?? formatOf(request.headers.accept)
       const { did } = request.params
-      const { signal } = request.lifetime
+      const caller = services.anonymous.searcher(request)
       const write = (listing: Listing) => JSON.stringify(WRITERS[format](listing))
-      const text = await listings.textOf(site, did, { kind: format, write, signal })
+      const text = await listings.textOf(site, did, { kind: format, write, caller })
       if (text === undefined) throw new AssetError('ASSET_NOT_FOUND', `The catalogue has no asset ${did}.`)
       varyBy(reply, 'Accept')
       return sendDocument(request, reply.type(MEDIA_TYPES[format]), text)

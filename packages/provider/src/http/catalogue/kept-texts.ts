@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../../limits.js'
+import type { SearchCaller } from '../routes/searcher.js'
 
 const { maxAge, kept: MOST } = PROVIDER_LIMITS.catalogue
 
@@ -10,13 +11,15 @@ export class KeptTexts {
     maxSize: MOST,
     sizeCalculation: (text, key) => text.length + key.length,
   })
+  /** By client and key: nobody waits for the searches of another. */
   private readonly making = new Map<string, Promise<string>>()
 
-  /** Returns a text, which is made once for all who want it at one time. Throws what `make` throws. */
-  async text(key: string, signal: AbortSignal, make: () => Promise<string>): Promise<string> {
+  /** Returns a text, which is made once for all of a client who want it at one time. Throws what `make` throws. */
+  async text(key: string, { signal, client = '' }: SearchCaller, make: () => Promise<string>): Promise<string> {
+    const own = `${client} ${key}`
     for (;;) {
       signal.throwIfAborted()
-      const running = this.making.get(key)
+      const running = this.making.get(own)
       if (!running) break
       // if another request left, each of the others tries by itself
       await running.catch(() => undefined)
@@ -24,13 +27,13 @@ export class KeptTexts {
     const known = this.texts.get(key)
     if (known !== undefined) return known
     const made = make()
-    this.making.set(key, made)
+    this.making.set(own, made)
     try {
       const text = await made
       this.texts.set(key, text)
       return text
     } finally {
-      this.making.delete(key)
+      this.making.delete(own)
     }
   }
 

@@ -15,7 +15,7 @@ import { ProviderError } from '@tidegate/protocol'
 import type { FileDescription } from '@tidegate/storage'
 import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { type SearchServices, searcher } from '../routes/searcher.js'
+import { type SearchCaller, type SearchServices, searcher } from '../routes/searcher.js'
 import type { Services } from '../services.js'
 import { KeptTexts } from './kept-texts.js'
 
@@ -51,15 +51,15 @@ export class Listings {
   async textOf(
     site: Site,
     did: string,
-    { kind, write, signal }: { kind: string; write: (listing: Listing) => string; signal: AbortSignal },
+    { kind, write, caller }: { kind: string; write: (listing: Listing) => string; caller: SearchCaller },
   ): Promise<string | undefined> {
     const query = { bool: { filter: [{ ids: { values: [did] } }, ...this.told] } }
-    const { key } = await this.found(site, { query, size: 1 }, signal)
+    const { key } = await this.found(site, { query, size: 1 }, caller)
     if (key === undefined) return undefined
-    const text = await this.kept.text(`${kind} ${key}`, signal, async () => {
-      const { hits } = await this.run({ search: readSearch({ query, size: 1 }) }, signal)
+    const text = await this.kept.text(`${kind} ${key}`, caller, async () => {
+      const { hits } = await this.run({ search: readSearch({ query, size: 1 }) }, caller)
       for await (const { document } of hits) {
-        const listing = await this.listingOf(site, document, LIMITS.files, signal)
+        const listing = await this.listingOf(site, document, LIMITS.files, caller.signal)
         if (listing) return write(listing)
       }
       return ''
@@ -68,9 +68,9 @@ export class Listings {
   }
 
   /** Returns the HTML of a page of the newest assets. Throws ChainError, SearchError. */
-  async pageText(site: Site, page: number, signal: AbortSignal): Promise<string> {
-    const { key, listings, facts } = await this.page(site, page, signal)
-    return this.kept.text(`html ${key}`, signal, async () => {
+  async pageText(site: Site, page: number, caller: SearchCaller): Promise<string> {
+    const { key, listings, facts } = await this.page(site, page, caller)
+    return this.kept.text(`html ${key}`, caller, async () => {
       const all: Listing[] = []
       for await (const listing of listings()) all.push(listing)
       return cataloguePage(site, facts, all)
@@ -78,24 +78,25 @@ export class Listings {
   }
 
   /** Yields a page of the newest assets as DCAT. Throws ChainError, SearchError. */
-  async pageParts(site: Site, page: number, signal: AbortSignal): Promise<AsyncGenerator<string>> {
-    const { key, listings, facts } = await this.page(site, page, signal)
+  async pageParts(site: Site, page: number, caller: SearchCaller): Promise<AsyncGenerator<string>> {
+    const { key, listings, facts } = await this.page(site, page, caller)
     return this.kept.parts(`dcat ${key}`, () => dcatCatalogue(site, facts, listings()))
   }
 
-  private async page(site: Site, page: number, signal: AbortSignal) {
+  private async page(site: Site, page: number, caller: SearchCaller) {
     const size = LIMITS.page
     const [query, from] = [this.listed, (page - 1) * size]
-    const { key, found } = await this.found(site, { query, from, size }, signal)
+    const { key, found } = await this.found(site, { query, from, size }, caller)
     const { value: total, relation } = found.total ?? { value: 0, relation: 'eq' }
     const isAtLeast = relation === 'gte'
     // beyond what is counted, a full page may be the last one
     const isFollowed = isAtLeast ? found.hits.length === size : page * size < total
     const facts: CataloguePage = { page, total, isAtLeast, hasNext: isFollowed && page < LIMITS.pages }
     const { run } = this
-    const listingOf = (document: string | undefined) => this.listingOf(site, document, LIMITS.filesInPage, signal)
+    const listingOf = (document: string | undefined) =>
+      this.listingOf(site, document, LIMITS.filesInPage, caller.signal)
     const listings = async function* (): AsyncGenerator<Listing> {
-      const { hits } = await run({ search: { ...readSearch({ query }), from, size } }, signal)
+      const { hits } = await run({ search: { ...readSearch({ query }), from, size } }, caller)
       for await (const { document } of hits) {
         const listing = await listingOf(document)
         if (listing) yield listing
@@ -105,19 +106,19 @@ export class Listings {
   }
 
   /** Looks for assets without their documents: what is hidden now is in no kept text. `key` is undefined without assets. */
-  private async found(site: Site, { query, from = 0, size }: FoundSearch, signal: AbortSignal) {
+  private async found(site: Site, { query, from = 0, size }: FoundSearch, caller: SearchCaller) {
     const search = { ...readSearch({ query, _source: false }), from, size }
-    const { found } = await this.run({ search }, signal)
+    const { found } = await this.run({ search }, caller)
     const dids = found.hits.map(({ did }) => did)
     return { found, key: dids.length > 0 ? JSON.stringify([site.base, found.total, ...dids]) : undefined }
   }
 
   /** Yields the DIDs of listed assets in groups, the newest first. Throws ChainError, SearchError. */
-  async *dids(first: number, most: number, signal: AbortSignal): AsyncGenerator<string[]> {
+  async *dids(first: number, most: number, caller: SearchCaller): AsyncGenerator<string[]> {
     for (let from = first; from < first + most; from += LIMITS.group) {
       const size = Math.min(LIMITS.group, first + most - from)
       const search = { ...readSearch({ query: this.listed, _source: false, track_total_hits: false }), from, size }
-      const { found } = await this.run({ search }, signal)
+      const { found } = await this.run({ search }, caller)
       const dids = found.hits.map(({ did }) => did)
       if (dids.length > 0) yield dids
       if (dids.length < size) return
@@ -125,9 +126,9 @@ export class Listings {
   }
 
   /** Returns the number of listed assets, up to a limit. Throws ChainError, SearchError. */
-  async count(signal: AbortSignal): Promise<number> {
+  async count(caller: SearchCaller): Promise<number> {
     const search = { ...readSearch({ query: this.listed, _source: false }), size: 0, counted: LIMITS.counted }
-    return (await this.run({ search }, signal)).found.total?.value ?? 0
+    return (await this.run({ search }, caller)).found.total?.value ?? 0
   }
 
   private async listingOf(site: Site, document: string | undefined, most: number, signal: AbortSignal) {

@@ -31,7 +31,7 @@ export const sitemapIndexEndpoint: Endpoint = {
     const listings = new Listings(services)
     app.get(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
-      const assets = await listings.count(request.lifetime.signal)
+      const assets = await listings.count(services.anonymous.searcher(request))
       return sendDocument(request, reply.type('application/xml'), sitemapIndex(site, assets))
     })
   },
@@ -58,7 +58,7 @@ export const sitemapEndpoint: Endpoint = {
       if (page === 0 || page > LIMITS.counted / SITEMAP_URLS)
         throw new RequestError('ROUTE_NOT_FOUND', 'There is no such sitemap.')
       anonymous.assertBytesLeft(request)
-      const groups = listings.dids((page - 1) * SITEMAP_URLS, SITEMAP_URLS, request.lifetime.signal)
+      const groups = listings.dids((page - 1) * SITEMAP_URLS, SITEMAP_URLS, anonymous.searcher(request))
       reply.headers({ 'cache-control': `public, max-age=${LIMITS.maxAge}` }).type('application/xml')
       return sendParts(reply, sitemap(site, groups), {
         whole: LIMITS.whole,

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { innerOf } from '../mcp/inner-requests.js'
 import { onRequestEnd } from '../request-end.js'
+import type { SearchCaller } from '../routes/searcher.js'
 import { isPrivate, networkOf } from './address.js'
 import { ConcurrencyLimiter } from './concurrency.js'
 import { rateLimited, tooManyInFlight } from './retry-later.js'
@@ -78,6 +79,12 @@ export class AnonymousBudget {
       spend: (bytes) => this.spend(request, bytes),
       assertBytesLeft: () => this.assertBytesLeft(request),
     }
+  }
+
+  /** Returns the caller of a search, with a share of the places unless address limits spare it. */
+  searcher(request: FastifyRequest): SearchCaller {
+    const isLimited = this.isLimited(request, this.settings.MAX_ANONYMOUS_PER_ADDRESS)
+    return { signal: request.lifetime.signal, client: isLimited ? networkOf(request.ip) : undefined }
   }
 
   /** Counts a request that asks for as much as so many more. */

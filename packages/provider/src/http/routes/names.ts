@@ -48,7 +48,7 @@ export const assetNames: Endpoint = {
       anonymous.assertBytesLeft(request)
       const query = { ids: { values: dids } }
       const search = readSearch({ query, size: dids.length, track_total_hits: false, _source: NAMES })
-      const { hits } = await run({ search }, request.lifetime.signal)
+      const { hits } = await run({ search }, anonymous.searcher(request))
       reply.type('application/json; charset=utf-8')
       return sendParts(reply, namesIn(hits), {
         whole,

@@ -4,7 +4,15 @@ import { type EndpointDoc, json, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sendParts } from '../parts.js'
 import { PREFIX } from './assets.js'
-import { type Answered, type Asked, orderSearcher, SEARCH_ERRORS, type SearchServices, searcher } from './searcher.js'
+import {
+  type Answered,
+  type Asked,
+  orderSearcher,
+  SEARCH_ERRORS,
+  type SearchCaller,
+  type SearchServices,
+  searcher,
+} from './searcher.js'
 
 const QUERY: EndpointDoc['body'] = {
   contentType: 'application/json',
@@ -132,18 +140,18 @@ function searchRoute(
   services: SearchServices,
   read: (body: unknown) => Asked,
   answer: (answered: Answered) => AsyncGenerator<string>,
-  other: (body: unknown, signal: AbortSignal) => Promise<AsyncGenerator<string>> | undefined = () => undefined,
+  other: (body: unknown, caller: SearchCaller) => Promise<AsyncGenerator<string>> | undefined = () => undefined,
 ): void {
   const { settings, anonymous } = services
   const bodyLimit = Math.min(CATALOG_LIMITS.search.body, settings.MAX_BODY_SIZE)
   const run = searcher(services)
-  const documents = async (asked: Asked, signal: AbortSignal, begun: number) =>
-    answer({ ...(await run(asked, signal)), took: Math.round(performance.now() - begun) })
+  const documents = async (asked: Asked, caller: SearchCaller, begun: number) =>
+    answer({ ...(await run(asked, caller)), took: Math.round(performance.now() - begun) })
   app.post(path, { bodyLimit }, async (request, reply) => {
     const begun = performance.now()
     anonymous.assertBytesLeft(request)
-    const { signal } = request.lifetime
-    const parts = await (other(request.body, signal) ?? documents(read(request.body), signal, begun))
+    const caller = anonymous.searcher(request)
+    const parts = await (other(request.body, caller) ?? documents(read(request.body), caller, begun))
     reply.type('application/json; charset=utf-8')
     return sendParts(reply, parts, {
       whole: CATALOG_LIMITS.search.whole,

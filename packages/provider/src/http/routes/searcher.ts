@@ -1,4 +1,5 @@
 import {
+  type Caller,
   type FrontEndSearch,
   type Hit,
   type HitSources,
@@ -32,6 +33,9 @@ export interface Answered extends Pick<Asked, 'version'> {
   wantsAggregations: boolean
 }
 
+/** A caller that may leave while its hits are sent. */
+export type SearchCaller = Caller & { signal: AbortSignal }
+
 export type SearchServices = Pick<Services, 'settings' | 'access' | 'catalog' | 'anonymous'>
 
 /** Returns the chains with a current index and known publishers. Throws ChainError if there is none. */
@@ -48,11 +52,11 @@ function currentChains(catalog: SearchServices['catalog'], settings: SearchServi
 /** Creates the search of orders. It returns undefined for a search of documents, and throws as `searcher` does. */
 export function orderSearcher({ settings, catalog }: SearchServices) {
   const form = settings.ORDERS_FORM
-  return (body: unknown, signal: AbortSignal): Promise<AsyncGenerator<string>> | undefined => {
+  return (body: unknown, caller: Caller): Promise<AsyncGenerator<string>> | undefined => {
     const search = readOrderSearch(body, form)
     if (!search) return undefined
     const { chains } = currentChains(catalog, settings)
-    return catalog.search.findOrders(search, chains, signal).then(async function* ({
+    return catalog.search.findOrders(search, chains, caller).then(async function* ({
       orders,
       total,
     }): AsyncGenerator<string> {
@@ -71,20 +75,20 @@ export function searcher(
 ) {
   const { long, search: index, publishers } = catalog
   const { purgatory } = access
-  return async ({ search: asked, ...form }: Asked, signal: AbortSignal): Promise<Omit<Answered, 'took'>> => {
+  return async ({ search: asked, ...form }: Asked, caller: SearchCaller): Promise<Omit<Answered, 'took'>> => {
     const { progress, chains } = currentChains(catalog, settings)
     const scope = { chains, encrypted: !isReadingRestricted(settings), purgatory: purgatory.dids() }
     const search = searchOfPublishers(asked, publishers, chains)
-    let found = await index.find(search, scope, signal)
+    let found = await index.find(search, scope, caller)
     // readers of version 5 ask for a page behind the last one, and mean the last
     const last = form.version === 5 ? lastPageOf(search, found.total?.value ?? 0) : undefined
-    if (last) found = await index.find(last, scope, signal)
+    if (last) found = await index.find(last, scope, caller)
     const hits = hitsOf(found, search.source, {
       facts,
       purgatory: (did) => purgatory.reasonFor(did),
       assets: async (dids) => findable(await index.assets(dids), scope, publishers),
       long,
-      signal,
+      signal: caller.signal,
     })
     const [total, successful] = [progress.length, chains.length]
     const shards = { total, successful, skipped: 0, failed: total - successful } as const
