@@ -1,5 +1,8 @@
 import type pg from 'pg'
 
+/** A pooler that lends sessions may give the same ones by chance, so that two rounds were too few under load. */
+const ROUNDS = 16
+
 /**
  * Rejects if a pooler gives the session of a connection to other clients between transactions (transaction mode).
  * Changes no session, which others use as well. `connect` opens another connection to the same server.
@@ -13,13 +16,25 @@ export async function assertOwnSession(client: pg.ClientBase, connect: () => Pro
   if (!other) return
   try {
     const second = await processOf(other).catch(() => undefined)
-    // a pooler that takes the least recently used session alternates between two
-    const seen = second === undefined ? [] : [await processOf(other), await processOf(client)]
-    const isOwn = second === undefined || (second !== first && seen[0] === second && seen[1] === first)
+    if (second === undefined) return
+    let isOwn = second !== first
+    for (let round = 0; isOwn && round < ROUNDS; round++) isOwn = await areKept([client, first], [other, second], round)
     if (!isOwn) throw Object.assign(new Error('The session belongs to several clients.'), { code: 'SHARED_SESSION' })
   } finally {
     void other.end().catch(() => undefined)
   }
+}
+
+/**
+ * Whether two clients are in the sessions that they had. A pooler may take the one that was released last or first, or clean it before it
+ * gives it again: they ask one after the other in one round, and at once in the next, each time the other one first.
+ */
+async function areKept(one: [pg.ClientBase, number], other: [pg.ClientBase, number], round: number): Promise<boolean> {
+  const asked = round % 2 === 0 ? [one, other] : [other, one]
+  const kept = ([client, id]: (typeof asked)[number]) => processOf(client).then((now) => now === id)
+  const [first, second] = asked as [typeof one, typeof one]
+  if (round % 4 < 2) return (await kept(first)) && (await kept(second))
+  return (await Promise.all([kept(first), kept(second)])).every(Boolean)
 }
 
 /** Returns the id of the process that runs a statement. */
