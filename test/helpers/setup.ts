@@ -1,8 +1,9 @@
 import { pathToFileURL } from 'node:url'
-import { afterAll, vi } from 'vitest'
+import { afterAll, expect, vi } from 'vitest'
 import { killChildren } from './children.js'
 import { endAll } from './cleanup.js'
 import { prepared } from './prepared.js'
+import { countProcessorTime } from './processor-time.js'
 
 // threads run the build of this test run, as in production: from source each takes more than twice as long to
 // start, on a busy machine longer than a task's deadline. Under `vitest --watch` the source may be newer than the build
@@ -23,5 +24,7 @@ vi.mock('../../packages/provider/src/state/batch-worker-url.js', (original) => {
   return batchWorker ? { batchWorker } : original()
 })
 
+const counted = countProcessorTime(expect.getState().testPath ?? '')
+
 // the last hook of a file: the processes that still run are those of tests that failed or timed out
-afterAll(() => endAll().finally(killChildren))
+afterAll(() => endAll().finally(killChildren).finally(counted))
