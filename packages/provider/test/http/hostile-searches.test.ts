@@ -42,7 +42,8 @@ describe('hostile searches', () => {
   beforeAll(async () => {
     const folder = newFolder()
     const [world, postgres] = await Promise.all([World.start(), startPostgres()])
-    const settings = (name: string, changed = {}) => world.beside({ STATE_DIR: join(folder, name), ...changed })
+    const settings = (name: string, changed = {}) =>
+      world.beside({ STATE_DIR: join(folder, name), MCP: 'on', ...changed })
     services.embedded = await startHere(settings('embedded'))
     services.PostgreSQL = await startHere(settings('postgres', { DATABASE_URL: postgres.url() }))
     for (const service of Object.values(services)) atEnd(() => service.end())
@@ -76,6 +77,20 @@ describe('hostile searches', () => {
         await send('/query', { [key]: value })
         await send('/metadata/query', { index: 'order', query: listed, [key]: value })
         await send('/metadata/query', { index: 'op_ddo_v5.0.0', query: { match_all: {} }, [key]: value })
+      }
+    for (const didList of [TEXTS, VALUES, Array(1000).fill(TEXTS[0])]) await send('/names', { didList })
+    expect(failed).toEqual([])
+  })
+
+  it.each(['embedded', 'PostgreSQL'])('of agents are answered or refused: %s (threat 140)', async (name) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const failed: string[] = []
+    for (const value of [...VALUES, 'a '.repeat(100), '-"('.repeat(66), Array(10).fill('\0'), ['a'.repeat(100)]])
+      for (const field of ['text', 'tags', 'type', 'free', 'sort', 'page']) {
+        const params = { name: 'search_assets', arguments: { [field]: value } }
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+        const { status, text } = await ask(`${services[name]?.url}/mcp`, { method: 'POST', headers, body })
+        if (status >= 500 || /FAILED|UNAVAILABLE|TIMEOUT/.test(text)) failed.push(`${status} ${body} ${text}`)
       }
     expect(failed).toEqual([])
   })
