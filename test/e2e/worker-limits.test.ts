@@ -1,26 +1,32 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import type { Hex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
+import { createToken, downloadParams, freshNonce } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const WORKERS = 2
 const MAX = 80
 const REQUESTS = 40
 const ANONYMOUS = 15
+const BYTES = 1 << 20
 
 /** Limits by address, of a service with several processes. */
 describe('limits of several workers', () => {
   let instance: Instance
+  let world: World
   beforeAll(async () => {
-    const world = await World.start()
+    world = await World.start()
     const limits = {
       MAX_CONNECTIONS: `${MAX}`,
       RATE_LIMIT_REQUESTS: `${REQUESTS}`,
       ANONYMOUS_REQUESTS: `${ANONYMOUS}`,
+      RATE_LIMIT_BYTES: `${BYTES}`,
     }
     instance = await startInstance(world.beside({ STATE_DIR: newFolder(), WORKERS: `${WORKERS}`, ...limits }))
     const ready = () => instance.lines.filter((line) => line.includes('"worker ready"')).length
@@ -37,9 +43,9 @@ describe('limits of several workers', () => {
     return sockets
   }
   /** Sends a request from an address over a connection of its own. Returns its status. */
-  const send = (localAddress: string, method: string, path: string) =>
+  const send = (localAddress: string, method: string, path: string, headers = {}) =>
     new Promise<number>((resolve, reject) => {
-      const sent = request(`${instance.url}${path}`, { method, localAddress, agent: false }, (response) =>
+      const sent = request(`${instance.url}${path}`, { method, localAddress, headers, agent: false }, (response) =>
         response.resume().on('end', () => resolve(response.statusCode as number)),
       )
       sent.on('error', reject).end()
@@ -65,6 +71,19 @@ describe('limits of several workers', () => {
   it('count the requests of an address in sum (threat 143)', async () => {
     const all = await statuses(REQUESTS + 10, '127.0.0.4', 'GET', '/')
     expect(all.filter((status) => status === 429)).toHaveLength(10)
+  })
+
+  it('count the bytes of downloads of an address in sum (threat 143)', async () => {
+    const content = Buffer.alloc(BYTES / 2)
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/half.bin', content))
+    const { json } = await createToken(instance.url, providerKey(buyer.privateKey as Hex), freshNonce())
+    const headers = { authtoken: String(json.token) }
+    const params = await downloadParams(asset, txId, buyer, { nonce: undefined, signature: undefined })
+    const path = `/api/services/download?${params}`
+    // the index of this instance may be behind the sale
+    await eventually(async () => (await send('127.0.0.7', 'HEAD', path, headers)) === 200)
+    const all = await statuses(4, '127.0.0.6', 'GET', path, headers)
+    expect(all).toEqual([200, 200, 429, 429])
   })
 
   it('count anonymous requests of an address in each worker, as their setting says (threat 143)', async () => {
