@@ -138,10 +138,14 @@ describe('a download link', () => {
       ['aria2', (list) => ['aria2c', ['-q', `--input-file=${list}`]]],
       ['rclone', (list, folder) => [rclone, ['--config', '', 'copyurl', '--urls', list, folder]]],
     ]
-    it.each(DOWNLOADS)('is downloaded by %s into one folder', async (format, commandFor) => {
+    it.each(
+      DOWNLOADS,
+    )('is downloaded by %s into one folder, where another version is replaced (B1)', async (format, commandFor) => {
       const [list, folder] = [at(`${format}.txt`), at(format)]
       writeFileSync(list, await link(hostile, '--all', '--format', format))
-      mkdirSync(folder)
+      const [old = ''] = Object.keys(TREE)
+      mkdirSync(dirname(join(folder, old)), { recursive: true })
+      writeFileSync(join(folder, old), 'of another version')
       await run(...commandFor(list, folder), folder)
       const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
       const paths = entries.map(({ parentPath, name }) => join(parentPath, name))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clamped, plainLine, stretchesOf } from './hostile.js'
+import { pathOf } from './paths.js'
 import { curlLine, quotedWord, safeFileName } from './shell.js'
 
 const visible = (text: string) => stretchesOf(text).flatMap((stretch) => ('text' in stretch ? [stretch.text] : []))
@@ -49,7 +50,15 @@ describe('texts of strangers', () => {
 describe('text for a shell or a disk', () => {
   it('is one word, whatever a name holds', () => {
     expect(quotedWord(`it's $(rm -rf /)`)).toBe(`'it'\\''s $(rm -rf /)'`)
-    expect(curlLine('https://a/b', 'x y')).toBe(`curl -fL -C - -o 'x y' 'https://a/b'`)
+    expect(curlLine('https://a/b', 'd/x y')).toBe(`curl -fL --create-dirs -o './d/x y' 'https://a/b'`)
+  })
+
+  it('is a path of its own for each file of an order (B1)', () => {
+    const names = ['a/x.csv', 'b/x.csv', 'A/x.csv', '../x.csv', 'a', '.hidden/-y', 'a/x:1', 'a/x?1', undefined, '//']
+    const files = names.map((name, index) => ({ index, available: true, ...(name === undefined ? {} : { name }) }))
+    expect(files.map(({ index }) => pathOf(files, index))).toEqual([
+      ...['a/x.csv', 'b/x.csv', 'A/2-x.csv', 'x.csv', '4-a', 'hidden/y', 'a/x_1', 'a/7-x_1', 'file-8', 'file-9'],
+    ])
   })
 
   it('is a file name that leaves no folder and begins with no dash', () => {

@@ -11,7 +11,10 @@ export function safeFileName(name: string, otherwise: string): string {
   return [...clean].slice(0, 120).join('') || otherwise
 }
 
-/** Returns the command that downloads a link and resumes after an interruption. */
-export function curlLine(url: string, name: string): string {
-  return `curl -fL -C - -o ${quotedWord(name)} ${quotedWord(url)}`
+/**
+ * Returns the command that downloads a link to a relative path, and makes its folders. It begins anew after an interruption: curl would
+ * append to whatever file has the path.
+ */
+export function curlLine(url: string, path: string): string {
+  return `curl -fL --create-dirs -o ${quotedWord(`./${path}`)} ${quotedWord(url)}`
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { curlLine, safeFileName } from '../format/shell.js'
+import { curlLine } from '../format/shell.js'
 import { type Linked, linkTo } from '../state/buying/links.js'
 import { follow } from '../state/buying/sinks.js'
 import { announce } from '../state/page/announce.js'
@@ -11,8 +11,8 @@ import { Time } from './values.js'
 
 type Tool = 'browser' | 'link' | 'curl'
 
-/** Ways to download outside of the page: the browser, a link to share, a line for a terminal. */
-export function LinkTools({ wanted }: { wanted: Linked & { name: string } }) {
+/** Ways to download outside of the page: the browser, a link to share, a line for a terminal. `path`: see `pathOf`. */
+export function LinkTools({ wanted, path }: { wanted: Linked; path: () => string }) {
   const [busy, setBusy] = useState<Tool>()
   const [made, setMade] = useState<{ url: string; line: string; expires: Date; tool: Tool; copied: boolean }>()
   const [error, setError] = useState<unknown>()
@@ -22,7 +22,7 @@ export function LinkTools({ wanted }: { wanted: Linked & { name: string } }) {
     setError(undefined)
     try {
       const { url, expires } = await linkTo(wanted)
-      const line = tool === 'curl' ? curlLine(url, safeFileName(wanted.name, `file-${wanted.file}`)) : url
+      const line = tool === 'curl' ? curlLine(url, path()) : url
       if (tool === 'browser') follow(url)
       const copied = tool !== 'browser' && (await copyText(line))
       if (copied) announce(tool === 'curl' ? words.curlCopied : words.linkCopied)

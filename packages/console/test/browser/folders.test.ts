@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('publishes a picked folder without hidden files, and downloads it as one archive by a link', async () => {
+it('publishes a picked folder without hidden files, and downloads it as one archive by a link, and by curl lines (B1)', async () => {
   await visit('publish')
   await connect()
   await page.getByLabel('Choose a folder').setInputFiles(join(folder, 'tides'))
@@ -49,6 +50,19 @@ it('publishes a picked folder without hidden files, and downloads it as one arch
     ['tides/b/x.csv', 'of b'],
   ])
   expect(await page.getByText('tides/b/x.csv').count()).toBeGreaterThan(0)
+
+  // the curl lines of files of one name, in a folder that has another file of that name already (B1)
+  const place = join(folder, 'by-line')
+  mkdirSync(join(place, 'tides/b'), { recursive: true })
+  writeFileSync(join(place, 'tides/b/x.csv'), 'o')
+  const tools = page.locator('.link-tools')
+  for (const [at, name] of ['a', 'b'].entries()) {
+    await tools.nth(at).locator('summary').click()
+    await tools.nth(at).getByRole('button', { name: 'Copy curl line' }).click()
+    const line = await tools.nth(at).locator('input').inputValue()
+    execFileSync('sh', ['-c', `${line} -sS`], { cwd: place })
+    expect(readFileSync(join(place, 'tides', name, 'x.csv'), 'utf8')).toBe(`of ${name}`)
+  }
   // files and quote of a new asset are refused until it is indexed
   expect({ ...observed.trouble, failed: [] }).toEqual(NO_TROUBLE)
 })

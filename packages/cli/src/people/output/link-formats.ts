@@ -21,11 +21,15 @@ export const LINK_FORMATS = {
     // ./ because a single - is standard output
     entry: ({ url, path }) => `url = ${quoted(url)}\noutput = ${quoted(`./${path}`)}`,
   },
-  /** An input file of aria2, which must not start the downloads that a torrent or a metalink lists. */
+  /**
+   * An input file of aria2, which must not start the downloads that a torrent or a metalink lists, nor continue what an earlier list left
+   * under the same path: that may be another version.
+   */
   aria2: {
     usage: 'aria2c --input-file=FILE',
     begin: '',
-    entry: ({ url, path }) => `${url}\n  out=${path}\n  follow-torrent=false\n  follow-metalink=false`,
+    entry: ({ url, path }) =>
+      `${url}\n  out=${path}\n  follow-torrent=false\n  follow-metalink=false\n  allow-overwrite=true\n  remove-control-file=true`,
   },
   /** A CSV file of rclone. */
   rclone: {

@@ -2,6 +2,7 @@ import type { Asset, AssetFile, AssetService } from '@tidegate/client'
 import { useState } from 'preact/hooks'
 import type { Hex } from 'viem'
 import { plainLine } from '../../format/hostile.js'
+import { pathOf } from '../../format/paths.js'
 import { FileIcon } from '../../icons/file-icon.js'
 import { Button } from '../../parts/button.js'
 import { LinkTools } from '../../parts/link-tools.js'
@@ -30,7 +31,7 @@ export function Download({ asset, service, order }: DownloadProps) {
       {!alone && <All wanted={{ did: asset.did, service: service.id, file: undefined, order }} />}
       <ul class="downloads">
         {files.slice(0, SHOWN_FILES).map((file) => (
-          <OneFile key={file.index} asset={asset} service={service.id} file={file} order={order} alone={alone} />
+          <OneFile key={file.index} asset={asset} service={service.id} file={file} order={order} files={files} />
         ))}
       </ul>
       <MoreFiles count={files.length} />
@@ -65,14 +66,16 @@ interface OneFileProps {
   service: string
   file: AssetFile
   order: Hex
-  alone: boolean
+  /** All files of the service. */
+  files: readonly AssetFile[]
 }
 
-function OneFile({ asset: { did, name }, service, file, order, alone }: OneFileProps) {
+function OneFile({ asset: { did, name }, service, file, order, files }: OneFileProps) {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const { asset: words } = text
   const { index, size } = file
+  const alone = files.length === 1
   const own = useStore(transfers).find((one) => one.did === did && one.service === service && one.file === index)
   const running = own && own.status !== 'done' && own.status !== 'failed'
   const shown = plainLine(file.name ?? (alone ? name : words.fileNumber(index)), 60)
@@ -125,7 +128,7 @@ function OneFile({ asset: { did, name }, service, file, order, alone }: OneFileP
       </Button>
       {size !== undefined && large && <p class="muted small">{words.large(size)}</p>}
       {error !== undefined && <Problem error={error} />}
-      <LinkTools wanted={wanted} />
+      <LinkTools wanted={wanted} path={() => pathOf(files, index)} />
     </li>
   )
 }
