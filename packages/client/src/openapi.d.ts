@@ -1948,6 +1948,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: ORDER_FILE_GONE. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The range lies outside of the file. */
             416: {
                 headers: {
@@ -2117,6 +2126,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description One of: ORDER_FILE_GONE. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The range lies outside of the file. */
             416: {
                 headers: {
@@ -2271,6 +2287,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: ORDER_FILE_GONE. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2474,7 +2499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description One of: LINK_EXPIRED, LINK_REVOKED. */
+            /** @description One of: ORDER_FILE_GONE, LINK_EXPIRED, LINK_REVOKED, LINK_FILE_GONE. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -2617,7 +2642,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description One of: LINK_EXPIRED, LINK_REVOKED. */
+            /** @description One of: ORDER_FILE_GONE, LINK_EXPIRED, LINK_REVOKED, LINK_FILE_GONE. */
             410: {
                 headers: {
                     [name: string]: unknown;

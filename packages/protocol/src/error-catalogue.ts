@@ -79,6 +79,12 @@ export const ERROR_CATALOGUE = {
     remedy: 'Use the whole link as it was given, or create a new one.',
   },
   LINK_EXPIRED: { kind: 'gone', cause: 'The download link has passed its expiry.', remedy: 'Create a new link.' },
+  LINK_FILE_GONE: {
+    kind: 'gone',
+    cause:
+      'The publisher has replaced or removed the file that the download link was created for, or one of all files of an archive.',
+    remedy: 'Look at the files that the asset has now, and create a link to one of them.',
+  },
   LINK_REVOKED: {
     kind: 'gone',
     cause: 'The auth token that the download link was created with was deleted.',
@@ -311,6 +317,12 @@ export const ERROR_CATALOGUE = {
     kind: 'invalid',
     cause: 'The access time that the service sells has passed since the order.',
     remedy: 'Order again.',
+  },
+  ORDER_FILE_GONE: {
+    kind: 'gone',
+    cause:
+      'The order was quoted for one file of the service, at a fee by size, and the publisher has replaced or removed that file.',
+    remedy: 'Ask the publisher for it, or order one of the files that the service has now.',
   },
   ORDER_WRONG_FILE: {
     kind: 'invalid',

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Chain } from '../../../packages/chain/src/chains.js'
+import { FileIdentities } from '../../../packages/provider/src/access/file-identity.js'
 import { orderEvents } from '../../../packages/provider/src/orders/events.js'
 import { verifyOrder } from '../../../packages/provider/src/orders/verify.js'
 import { CHAIN_ID, CONSUMER, DATATOKEN, KEY, TX } from '../lib/honest.js'
@@ -14,6 +15,7 @@ const claim = {
   serviceIndex: 0,
   serviceId: 'a',
   fileIndex: 0,
+  identities: new FileIdentities([{}], [KEY]),
   timeout: 3600,
   consumer: CONSUMER,
 }

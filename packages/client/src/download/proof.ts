@@ -114,7 +114,9 @@ export function opener(
       try {
         return await api.send({ path: good, headers, signal, by })
       } catch (error) {
-        if (!isRefused(error, 'LINK_') || !(wallet || context.token)) throw error
+        // by its number, a request would get another file
+        const isGone = (error as TidegateError).code === 'LINK_FILE_GONE'
+        if (isGone || !isRefused(error, 'LINK_') || !(wallet || context.token)) throw error
         good = undefined
       }
     }

@@ -2,6 +2,7 @@ import { ethers } from 'ethers'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mined } from '../../../../test/helpers/consume.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import { served } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { Market, type Person } from './market.js'
@@ -27,12 +28,14 @@ async function payer(): Promise<Person> {
   return person
 }
 
-async function published(sizes: number[]): Promise<string> {
-  const files = sizes.map((size, at) => {
-    const url = world.storage.file(`/${at}-${size}`, Buffer.alloc(size, String(at)))
-    return { type: 'url', url, method: 'GET' }
-  })
-  const { did } = await (await market.person()).tidegate.publish({ name: 'Tides', files, price: 'free' })
+function fileOf(size: number, at: number) {
+  const url = world.storage.file(`/${at}-${size}`, Buffer.alloc(size, String(at)))
+  return { type: 'url', url, method: 'GET' }
+}
+
+async function published(sizes: number[], by?: Person): Promise<string> {
+  const { tidegate } = by ?? (await market.person())
+  const { did } = await tidegate.publish({ name: 'Tides', files: sizes.map(fileOf), price: 'free' })
   await served(world.network.providerUrl, { did })
   return did
 }
@@ -41,6 +44,24 @@ const sizeOf = async ({ tidegate }: Person, did: string, file: number) =>
   (await (await tidegate.download(did, { file })).blob()).size
 
 describe('an order for one file', () => {
+  it('opens that file in the next version as well, until it is gone (B2)', async () => {
+    const [owner, buyer] = [await market.person(), await payer()]
+    const did = await published([10, 200], owner)
+    const { order } = await buyer.tidegate.buy(did, { file: 0 })
+    const code = async (file: number) =>
+      buyer.tidegate.download(did, { file, order }).then(
+        async (download) => (await download.blob()).size,
+        (error) => error.code,
+      )
+    expect([await code(0), await code(1)]).toEqual([10, 'ORDER_WRONG_FILE'])
+    await owner.tidegate.update(did, { files: [fileOf(200, 1), fileOf(10, 0)] })
+    await eventually(async () => (await code(1)) === 10)
+    expect(await code(0)).toBe('ORDER_WRONG_FILE')
+    await owner.tidegate.update(did, { files: [fileOf(200, 1), fileOf(30, 2)] })
+    await eventually(async () => (await code(1)) === 'ORDER_FILE_GONE')
+    expect(await code(0)).toBe('ORDER_FILE_GONE')
+  })
+
   it('is bought, found and used only for that file (threat 94)', async () => {
     const [did, buyer] = [await published(SIZES), await payer()]
     const { tidegate } = buyer

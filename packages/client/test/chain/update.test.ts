@@ -70,6 +70,34 @@ describe('a published asset', () => {
     await expect(owner.tidegate.update(asset.did, { keepOld: true })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 
+  it('leaves links to the files that they were made for, and ends those of replaced ones (B2)', async () => {
+    const { storage } = world
+    const file = (name: string) => ({ ...market.file, url: storage.file(`/${name}`, Buffer.from(name)), name })
+    const [a, b, c] = [file('a.csv'), file('b.csv'), file('c.csv')]
+    const asset = await owner.tidegate.publish({ ...market.request, files: [a, b] })
+    await served(world.network.providerUrl, asset)
+    const { tidegate } = await market.person()
+    await tidegate.buy(asset.did)
+    const linkOf = async (more: object) => (await tidegate.link(asset.did, more)).url
+    const links = await Promise.all([linkOf({ file: 0 }), linkOf({ file: 1 }), linkOf({ archive: true })])
+    const read = async (link: string) => {
+      const { status, text } = await ask(link)
+      return status === 200 ? text : `${status} ${JSON.parse(text).code}`
+    }
+    expect(await Promise.all(links.slice(0, 2).map(read))).toEqual(['a.csv', 'b.csv'])
+    // the second file comes first, under another name, and the first one is replaced
+    await owner.tidegate.update(asset.did, { files: [{ ...b, name: 'renamed.csv' }, c] })
+    await eventually(async () => (await owner.tidegate.asset(asset.did)).services[0]?.files[0]?.name === 'renamed.csv')
+    const gone = '410 LINK_FILE_GONE'
+    expect(await Promise.all(links.map(read))).toEqual([gone, 'b.csv', gone])
+    // a client with a wallet does not take the file that has the number now
+    const resumed = tidegate.download(asset.did, { file: 0, link: links[0] as string })
+    await expect(resumed).rejects.toMatchObject({ code: 'LINK_FILE_GONE' })
+    expect((await ask(links[0] as string)).text).not.toContain(storage.origin)
+    await owner.tidegate.update(asset.did, { files: [a, b] })
+    await eventually(async () => (await read(links[0] as string)) === 'a.csv')
+  })
+
   it('is hidden from searches and shown again, alone or with a change of its document', async () => {
     const { tidegate, address } = owner
     const unlisted = await tidegate.publish({ ...market.request, name: 'Hidden tides', unlisted: true })

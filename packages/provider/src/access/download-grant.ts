@@ -16,6 +16,8 @@ export function assertFitsLink(userdata: UserData | undefined): void {
     throw ValidationError.of('userdata', `The userdata field must not be longer than ${most} characters in a link.`)
 }
 
+const GONE = 'The publisher has replaced or removed what the download link is for.'
+
 /** The longest lifetime by default, in seconds: a week. */
 const DEFAULT_MAX_LIFETIME = 604_800
 
@@ -52,6 +54,7 @@ export function grantOf(
     did: asset.ddo.id,
     serviceId: service.id,
     fileIndex,
+    identity: opened.identities().of(fileIndex),
     orderTx,
     expiresAt: token ? Math.min(expiresAt, Math.floor(token.expiresAt)) : expiresAt,
     ...(token ? { jti: token.jti } : {}),
@@ -61,13 +64,17 @@ export function grantOf(
 
 /**
  * Returns the consumer and the file of a grant. The consumer was authenticated when the link was created, so the link
- * consumes no nonce. Throws LinkError if the asset is on another chain.
+ * consumes no nonce. The file may have another index in the current version of the asset. Throws LinkError if it has none, if all files
+ * are not those of then, or if the asset is on another chain.
  */
 export function claimOf(
-  { consumer: address, chainId, isWallet, fileIndex, orderTx: transferTxId, userdata }: Grant,
-  { asset }: OpenService,
+  { consumer: address, chainId, isWallet, fileIndex: was, identity, orderTx: transferTxId, userdata }: Grant,
+  { asset, identities }: OpenService,
 ): { consumer: AuthenticatedConsumer; wanted: WantedFile } {
   if (asset.chain.chainId !== chainId) throw new LinkError('LINK_INVALID', 'The download link is for another chain.')
+  const fileIndex = was === undefined ? undefined : identities().find(identity, was)
+  if (was === undefined ? !identities().is(identity, undefined) : fileIndex === undefined)
+    throw new LinkError('LINK_FILE_GONE', `${GONE} Create a link to what the asset has now.`)
   return {
     consumer: { address, ...(isWallet ? { chainId } : {}), consumeNonce: async () => undefined },
     wanted: { fileIndex, transferTxId, userdata: userdata === undefined ? undefined : JSON.parse(userdata) },

@@ -9,6 +9,7 @@ import {
   type StoredFile,
   UndecryptableFiles,
 } from '@tidegate/storage'
+import { FileIdentities } from './file-identity.js'
 import type { ProviderKeys } from './provider-keys.js'
 
 const KEY_MISSING =
@@ -22,6 +23,7 @@ export interface FileList {
   at(index: number): StoredFile
   /** The storage objects. They hold locations and keys: for encryption only. */
   readonly objects: readonly unknown[]
+  readonly identities: FileIdentities
 }
 
 /** Decrypts file lists. Each outcome is cached as long as the document of its service, since decryption is expensive. */
@@ -52,7 +54,8 @@ export class FileLists {
       bound[index] ??= this.bind(onChain(fileAt(objects, index), asset.chain.chainId))
       return bound[index]
     }
-    const list = { objects, at, all: () => objects.map((_, index) => at(index)) }
+    const identities = new FileIdentities(objects, asset.chain.keys)
+    const list = { objects, identities, at, all: () => objects.map((_, index) => at(index)) }
     this.cache.set(service, list)
     return list
   }

@@ -2,6 +2,7 @@ import { type Asset, type AssetService, serviceOf } from '@tidegate/catalog'
 import { assertConsumable } from '@tidegate/protocol'
 import type { StoredFile } from '@tidegate/storage'
 import type { Access } from './access.js'
+import type { FileIdentities } from './file-identity.js'
 
 /** A service that may be accessed by its own state and by that of its asset. */
 export interface OpenService extends AssetService {
@@ -12,6 +13,8 @@ export interface OpenService extends AssetService {
   count(): number
   /** Returns the file at an index. A file with an unknown descriptor is not valid. Throws AssetError. */
   file(index: number): StoredFile
+  /** Returns the identities of the files. Throws AssetError. */
+  identities(): FileIdentities
 }
 
 /** Returns a service by DID and id. Throws AssetError if there is none, AccessError if a state forbids access. */
@@ -25,6 +28,12 @@ export async function openService(
   const found = serviceOf(asset, serviceId)
   assertConsumable(found.service.state ?? asset.state)
   const list = () => fileLists.of(asset, found)
-  const [files, count] = [() => list().all(), () => list().objects.length]
-  return { asset, ...found, files, count, file: (index) => list().at(index) }
+  return {
+    asset,
+    ...found,
+    files: () => list().all(),
+    count: () => list().objects.length,
+    file: (index) => list().at(index),
+    identities: () => list().identities,
+  }
 }

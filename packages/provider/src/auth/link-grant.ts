@@ -12,6 +12,8 @@ export interface Grant {
   serviceId: string
   /** Undefined: an archive of all files. */
   fileIndex: number | undefined
+  /** Identity of the file, or of all, in the version of the asset that the link was made for: 32 hex digits. */
+  identity: string
   /** Transaction of the order, or of a reuse, from the consumer's request. */
   orderTx: Hex
   /** Values for the storage, as JSON. */
@@ -23,7 +25,7 @@ export interface Grant {
 }
 
 /** Version of the encoding. Links of other versions are not valid. */
-const VERSION = 1
+const VERSION = 2
 
 /** The index that stands for all files. */
 const ALL_FILES = 0xffff_ffff
@@ -31,11 +33,22 @@ const ALL_FILES = 0xffff_ffff
 const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
 
 /** Offsets of the fields of fixed length, in the order of the encoding. */
-const AT = { version: 0, flags: 1, expires: 2, chain: 8, file: 16, consumer: 20, did: 40, order: 72, texts: 104 }
+const AT = {
+  version: 0,
+  flags: 1,
+  expires: 2,
+  chain: 8,
+  file: 16,
+  consumer: 20,
+  did: 40,
+  order: 72,
+  identity: 104,
+  texts: 120,
+}
 
 /** Encodes a grant in binary, to keep URLs short. */
 export function encodeGrant(grant: Grant): Buffer {
-  const { consumer, chainId, isWallet, did, serviceId, fileIndex, orderTx, userdata, jti, expiresAt } = grant
+  const { consumer, chainId, isWallet, did, serviceId, fileIndex, identity, orderTx, userdata, jti, expiresAt } = grant
   const [, method = '', digits = ''] = did.split(':')
   const fixed = Buffer.alloc(AT.texts)
   fixed[AT.version] = VERSION
@@ -50,6 +63,7 @@ export function encodeGrant(grant: Grant): Buffer {
   fixed.write(consumer.slice(2), AT.consumer, 'hex')
   fixed.write(digits, AT.did, 'hex')
   fixed.write(orderTx.slice(2), AT.order, 'hex')
+  fixed.write(identity, AT.identity, 'hex')
   const texts = [serviceId, jti, userdata].filter((text) => text !== undefined)
   return Buffer.concat([fixed, ...texts.flatMap(lengthAndText)])
 }
@@ -74,6 +88,7 @@ export function decodeGrant(encoded: Buffer): Grant | undefined {
     consumer: checksummed(hex(AT.consumer, 20)),
     did: `did:${has(FLAGS.ope) ? 'ope' : 'op'}:${hex(AT.did, 32).slice(2)}`,
     orderTx: hex(AT.order, 32),
+    identity: hex(AT.identity, 16).slice(2),
     serviceId: text(),
     ...(has(FLAGS.jti) ? { jti: text() } : {}),
     ...(has(FLAGS.userdata) ? { userdata: text() } : {}),

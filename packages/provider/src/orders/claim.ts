@@ -1,5 +1,6 @@
 import type { Chain } from '@tidegate/chain'
 import type { Address, Hex } from 'viem'
+import type { FileIdentities } from '../access/file-identity.js'
 
 /** The claim that a transaction gives its consumer access to a service. */
 export interface OrderClaim {
@@ -11,6 +12,8 @@ export interface OrderClaim {
   serviceId: string
   /** Index of the requested file; undefined: all files of a service with several. */
   fileIndex: number | undefined
+  /** The files of the service now. */
+  identities: Pick<FileIdentities, 'is' | 'find'>
   /** Seconds of access per order; 0: no limit. */
   timeout: number
   consumer: Address

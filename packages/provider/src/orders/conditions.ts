@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@tidegate/protocol'
 import type { OrderClaim } from './claim.js'
 import type { StartedOrder } from './events.js'
-import { type EmittedFee, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
+import { type EmittedFee, isFileGone, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 
 /** One datatoken in its smallest unit. Every datatoken has 18 decimals. */
@@ -36,9 +36,14 @@ export function feeConditions(
       ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, transactions.quotesEndSince),
     ],
     [
+      'ORDER_FILE_GONE',
+      'The publisher has replaced or removed the file that the provider fee of the order was quoted for.',
+      ({ fee }) => !isFileGone(fee as EmittedFee, claim),
+    ],
+    [
       'ORDER_WRONG_FILE',
       'The provider fee of the order was quoted for one file, and the order opens no other.',
-      ({ fee }) => opensFile(fee as EmittedFee, claim.fileIndex),
+      ({ fee }) => opensFile(fee as EmittedFee, claim),
     ],
   ]
 }

@@ -3,7 +3,7 @@ import { type Address, encodePacked, stringToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { keccak } from '../../../protocol/src/crypto/keccak.js'
 import { personalDigest, providerKey, signDigest } from '../../../protocol/src/crypto/keys.js'
-import { type EmittedFee, isOwnQuote, opensFile } from './quote.js'
+import { type EmittedFee, isFileGone, isOwnQuote, opensFile } from './quote.js'
 
 const KEY = providerKey(`0x${'11'.repeat(32)}`)
 const DATATOKEN: Address = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
@@ -25,10 +25,20 @@ function feeOf(data: string): EmittedFee {
   return { ...terms, ...signDigest(personalDigest(keccak(Buffer.from(packed.slice(2), 'hex'))), KEY) }
 }
 
+/** The files of the service now: their identities by index. */
+const IDENTITIES = ['aa', 'bb', 'aa']
+const NOW = {
+  is: (identity: string, index: number | undefined) => IDENTITIES[index ?? -1] === identity,
+  find: (identity: string) => (IDENTITIES.includes(identity) ? IDENTITIES.indexOf(identity) : undefined),
+}
+
 /** Whether a fee pays for a file; undefined stands for all files of a service with several. */
 const opens = (data: string, file: number | undefined) => {
   const fee = feeOf(data)
-  return isOwnQuote(fee, { keys: [KEY], chainId: 1 }, { datatoken: DATATOKEN, serviceId: 'a' }) && opensFile(fee, file)
+  return (
+    isOwnQuote(fee, { keys: [KEY], chainId: 1 }, { datatoken: DATATOKEN, serviceId: 'a' }) &&
+    opensFile(fee, { fileIndex: file, identities: NOW })
+  )
 }
 
 const FILES = [0, 1, 2, 999, undefined]
@@ -58,6 +68,16 @@ describe('providerData', () => {
       }),
       { numRuns: 50 },
     )
+  })
+
+  it('with the identity of a file opens it wherever it is now, and says when it is gone (B2)', () => {
+    const data = (file: unknown, fileIndex: unknown = 0) => JSON.stringify({ ...HONEST, fileIndex, file })
+    expect(FILES.map((index) => opens(data('bb'), index))).toEqual([false, true, false, false, false])
+    expect(FILES.map((index) => opens(data('aa', 1), index))).toEqual([true, false, true, false, false])
+    for (const wrong of ['cc', null, 0, ['aa'], { length: 2 }])
+      expect(FILES.some((index) => opens(data(wrong), index))).toBe(false)
+    const isGone = (file: unknown, fileIndex?: unknown) => isFileGone(feeOf(data(file, fileIndex)), { identities: NOW })
+    expect([isGone('bb'), isGone('cc'), isGone('cc', 'x'), isGone(undefined)]).toEqual([false, true, false, false])
   })
 
   it('with a fileIndex that is not an index opens nothing (threat 94)', () => {

@@ -4,6 +4,7 @@ import { type ProviderKey, personalDigest, recoverAddress, type Signature, signD
 import { type Address, encodePacked, type Hex, hexToBytes, hexToString, stringToHex } from 'viem'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import { PROVIDER_LIMITS } from '../limits.js'
+import type { OrderClaim } from './claim.js'
 import { defaultPrice, type Price } from './fees.js'
 
 /** The signed provider fee of one order. The datatoken contract verifies it. */
@@ -12,7 +13,7 @@ export interface ProviderFee extends Signature {
   providerFeeToken: Address
   /** Decimal amount in the token's smallest unit. */
   providerFeeAmount: string
-  /** Hex of the JSON {environment, timestamp, dt, id, chainId, fileIndex?}. `timestamp`: time of the quote. */
+  /** Hex of the JSON {environment, timestamp, dt, id, chainId, fileIndex?, file?}. `timestamp`: time of the quote. `file`: its identity. */
   providerData: Hex
   /** End of the paid compute time, in seconds since 1970; 0: none. The quote itself is valid for a day. */
   validUntil: number
@@ -25,7 +26,7 @@ export interface QuoteRequest {
   environment: ComputeEnvironment | null
   validUntil: number
   /** The single file of the order; undefined: all files of the service. */
-  fileIndex?: number | undefined
+  file?: { index: number; identity: string } | undefined
   /** Seconds since 1970. */
   now: number
   /** Undefined: the default fee. */
@@ -34,9 +35,13 @@ export interface QuoteRequest {
 
 /** Quotes the provider fee of a service, signed with the provider key of the chain. */
 export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
-  const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil, fileIndex } = request
+  const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil, file } = request
   const { token, amount } = request.price ?? defaultPrice(chain, environment, validUntil - timestamp)
-  const data = { environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId, fileIndex }
+  const { index: fileIndex, identity } = file ?? {}
+  const data = {
+    ...{ environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId },
+    ...{ fileIndex, file: identity },
+  }
   const terms: FeeTerms = {
     providerData: stringToHex(JSON.stringify(data)),
     providerFeeAddress: chain.key.address,
@@ -77,6 +82,7 @@ interface QuoteContents {
   chainId?: unknown
   timestamp?: unknown
   fileIndex?: unknown
+  file?: unknown
 }
 
 /**
@@ -120,8 +126,8 @@ const contentsOf = memoized((fee: EmittedFee): QuoteContents => {
   const contents: QuoteContents = { signer: recoverAddress(feeDigest(fee), signature) }
   try {
     const data = JSON.parse(hexToString(fee.providerData)) as QuoteContents
-    const { dt, id, environment, chainId, timestamp, fileIndex } = data
-    Object.assign(contents, { dt, id, environment, chainId, timestamp, fileIndex })
+    const { dt, id, environment, chainId, timestamp, fileIndex, file } = data
+    Object.assign(contents, { dt, id, environment, chainId, timestamp, fileIndex, file })
   } catch {
     // signed with this key, but no quote
   }
@@ -134,14 +140,26 @@ export function quotedEnvironment(fee: EmittedFee): string | null {
   return typeof environment === 'string' ? environment : null
 }
 
+type ClaimedFile = Pick<OrderClaim, 'fileIndex' | 'identities'>
+
 /**
- * Returns whether an order with this fee opens a file; `file` undefined: all files of a service with several. A quote
- * with `fileIndex` opens only that file, and none if the value is no index. Only for own quotes.
+ * Returns whether an order with this fee opens a file. A quote with `fileIndex` opens only that file, wherever it is now, and none if the
+ * value is no index. Those of earlier versions name no identity, and open what is at the index. Only for own quotes.
  */
-export function opensFile(fee: EmittedFee, file: number | undefined): boolean {
-  const { fileIndex } = contentsOf(fee)
-  return fileIndex === undefined || fileIndex === file
+export function opensFile(fee: EmittedFee, { fileIndex: claimed, identities }: ClaimedFile): boolean {
+  const { fileIndex, file } = contentsOf(fee)
+  if (fileIndex === undefined) return true
+  if (file === undefined || !isIndex(fileIndex)) return fileIndex === claimed
+  return claimed !== undefined && typeof file === 'string' && identities.is(file, claimed)
 }
+
+/** Returns whether the only file that an order with this fee opens is no longer in the service. Only for own quotes. */
+export function isFileGone(fee: EmittedFee, { identities }: Pick<OrderClaim, 'identities'>): boolean {
+  const { fileIndex, file } = contentsOf(fee)
+  return isIndex(fileIndex) && typeof file === 'string' && identities.find(file, fileIndex) === undefined
+}
+
+const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** Returns the digest from which the datatoken contract recovers the provider address. */
 function feeDigest(terms: FeeTerms): Uint8Array {

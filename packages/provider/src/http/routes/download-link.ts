@@ -114,6 +114,7 @@ export const followDownloadLink: Endpoint = {
       'LINK_INVALID',
       'LINK_EXPIRED',
       'LINK_REVOKED',
+      'LINK_FILE_GONE',
     ],
   },
   register(app, { auth, access, downloads }) {
