@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings'
-import type { Asking, Changes, Difference, TermsDocument } from '@tidegate/client'
+import type { Asking, AssetFile, Changes, Difference, TermsDocument } from '@tidegate/client'
+import { versionPlan } from '@tidegate/protocol/version-plan'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { agreed } from './people/agreement.js'
 import { indexed, type Shown } from './people/indexed.js'
@@ -48,6 +49,9 @@ export const command = (finish: (code: number) => void) =>
     .option(...YES)
     .action(async (did, options) => finish(await update(did, options)))
 
+/** Most names of present files that are told. */
+const NAMED = 20
+
 interface UpdateOptions extends PeopleOptions, SourceOptions {
   files?: string[]
   descriptor?: string[]
@@ -92,8 +96,9 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
       out.print(`${did} is like this already: nothing was sent.`)
       return out.result({ did, changed: [], transactions: [] })
     }
-    out.note(...differences.flatMap(differenceLines), ...fileLines(sources, keepOld), ...openLines(left))
-    const { name } = await client.asset(did, { signal })
+    const { name, services } = await client.asset(did, { signal })
+    const present = (services.find(({ id }) => id === service) ?? services[0])?.files ?? []
+    out.note(...differences.flatMap(differenceLines), ...fileLines(sources, present, keepOld), ...openLines(left))
     await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
@@ -130,11 +135,22 @@ function differenceLines({ field, before, after }: Difference): string[] {
   return [line(field, before), line('  becomes', after)]
 }
 
-function fileLines(sources: readonly Source[], keepOld: true | undefined): string[] {
+/** Returns the new files, and what becomes of the present ones. */
+function fileLines(sources: readonly Source[], present: readonly AssetFile[], keepOld = false): string[] {
+  if (sources.length === 0) return []
   const lines = sources.map((source, at) => `  ${`file ${at}`.padEnd(12)} ${sourceText(source)}`)
-  if (lines.length > 0)
-    lines.push(keepOld ? '  The present files stay, after these.' : '  They replace all present files.')
+  const next = sources.flatMap((source) => String(('object' in source ? source.object.name : source.name) ?? '') || [])
+  const names = present.map(({ index, name }) => name ?? `file ${index}`)
+  const { replaced, moved, removed } = versionPlan(names, next, keepOld)
+  lines.push(keepOld ? '  The present files stay, after these.' : '  They replace all present files.')
+  for (const [part, of] of Object.entries({ replaced, 'moved to old': moved, removed }))
+    if (of.length > 0) lines.push(`  ${part.padEnd(12)} ${of.length}: ${listed(of)}`)
   return lines
+}
+
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, NAMED).map((name) => shown(name)).join(', ')
+  return names.length > NAMED ? `${some} and ${names.length - NAMED} more` : some
 }
 
 function worded(field: Difference['field'], value: unknown): string {

@@ -11,6 +11,10 @@ describe('an own asset in Mine', () => {
   const row = (did: string) => page.locator(`.asset-row[data-did="${did}"]`)
   const dialog = () => page.getByRole('dialog')
 
+  /** The parts of the plan of a version. */
+  const plan = async () =>
+    (await dialog().locator('[data-part]').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())
+
   async function save(): Promise<void> {
     await dialog().getByRole('button', { name: 'Save changes' }).click()
     await dialog().waitFor({ state: 'detached' })
@@ -24,6 +28,12 @@ describe('an own asset in Mine', () => {
     await dialog()
       .locator('input[type=file][multiple]')
       .setInputFiles({ name: 'v2.csv', mimeType: 'text/csv', buffer: Buffer.from('22\n') })
+    // the present files stay, unless somebody wants it otherwise (B4)
+    expect(await dialog().getByLabel('Keep, after the new ones').isChecked()).toBe(true)
+    expect(await plan()).toEqual(['Added: 1 v2.csv', 'Kept: 1 v1.csv'])
+    await dialog().getByLabel('Replace all of them').check()
+    expect(await plan()).toEqual(['Added: 1 v2.csv', 'Removed for all buyers: 1 v1.csv'])
+    await dialog().getByRole('button', { name: 'Remove 1 file and save' }).waitFor()
     await dialog().getByLabel('Keep, after the new ones').check()
     await dialog().getByLabel('Paid').check()
     await dialog().getByLabel('Amount').fill('2.5')

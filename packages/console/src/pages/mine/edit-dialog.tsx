@@ -1,4 +1,5 @@
 import { type Asset, asset, type Changed, update } from '@tidegate/client'
+import { versionPlan } from '@tidegate/protocol/version-plan'
 import { useState } from 'preact/hooks'
 import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
@@ -37,10 +38,16 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   const words = mineText
   const before = editedOf(asset)
   const [edited, setEdited] = useState<Edited>(before)
-  const [files, setFiles] = useState<NewFilesState>({ files: [], keepOld: false })
+  const [files, setFiles] = useState<NewFilesState>({ files: [], keepOld: true })
   const [step, setStep] = useState<string>()
   const [error, setError] = useState<unknown>()
   const busy = step !== undefined
+  const present = (asset.services[0]?.files ?? []).map(({ index, name }) => name ?? text.asset.fileNumber(index))
+  const { removed } = versionPlan(
+    present,
+    files.files.map(({ label }) => label),
+    files.keepOld || files.files.length === 0,
+  )
   const save = async () => {
     setStep('')
     setError(undefined)
@@ -67,17 +74,23 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   return (
     <>
       <EditForm asset={asset} edited={edited} change={(changes) => setEdited((now) => ({ ...now, ...changes }))} />
-      <NewFiles value={files} onChange={setFiles} />
+      <NewFiles present={present} value={files} onChange={setFiles} />
       {error !== undefined && <Problem error={error} />}
       <div class="dialog-actions">
         <Button onClick={() => onClose()}>{text.cancel}</Button>
         <Button
-          kind="primary"
+          kind={removed.length > 0 ? 'danger' : 'primary'}
           busy={busy}
           disabled={edited.name.trim() === '' || termsProblem(edited.terms) !== undefined}
           onClick={save}
         >
-          {busy ? (step ? `${stepText(step)}…` : words.saving) : words.save}
+          {busy
+            ? step
+              ? `${stepText(step)}…`
+              : words.saving
+            : removed.length > 0
+              ? words.saveRemoving(removed.length)
+              : words.save}
         </Button>
       </div>
     </>

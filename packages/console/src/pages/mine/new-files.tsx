@@ -6,12 +6,20 @@ import { config } from '../../state/config.js'
 import type { NewFile, NewFiles as State } from '../../state/publishing/new-files.js'
 import { mineText } from '../../text/mine.js'
 import { publishText } from '../../text/publish.js'
+import { VersionPlan } from './version-plan.js'
 
 let count = 0
 const newKey = () => `new-${count++}`
 
-/** New files of an asset, and whether the present ones stay. */
-export function NewFiles({ value, onChange }: { value: State; onChange: (value: State) => void }) {
+interface NewFilesProps {
+  /** Names of the present files. */
+  present: readonly string[]
+  value: State
+  onChange: (value: State) => void
+}
+
+/** New files of an asset, whether the present ones stay, and what that means. */
+export function NewFiles({ present, value, onChange }: NewFilesProps) {
   const { files, keepOld } = value
   const words = mineText
   const add = (added: NewFile[]) => onChange({ ...value, files: [...files, ...added] })
@@ -49,12 +57,13 @@ export function NewFiles({ value, onChange }: { value: State; onChange: (value: 
           name="edit-old"
           value={keepOld ? 'keep' : 'replace'}
           options={[
-            { value: 'replace', label: words.replaceOld },
             { value: 'keep', label: words.keepOld },
+            { value: 'replace', label: words.replaceOld },
           ]}
           onChange={(kind) => onChange({ ...value, keepOld: kind === 'keep' })}
         />
       )}
+      {files.length > 0 && <VersionPlan present={present} next={files.map(({ label }) => label)} keepOld={keepOld} />}
     </>
   )
 }
