@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { hostUrls, parseServer } from '@tidegate/database'
 import ipaddr from 'ipaddr.js'
 
@@ -49,13 +50,23 @@ export function origins(raw: string): string[] {
   })
 }
 
-/** Parses comma-separated IP addresses and networks (CIDR). */
+/** Parses comma-separated IP addresses and networks (CIDR), in full: parts of the service read short or octal forms differently. */
 export function networks(raw: string): string[] {
   return raw.split(',').map((part) => {
     const text = part.trim()
-    if (!ipaddr.isValid(text) && !ipaddr.isValidCIDR(text)) throw new Error('must hold IP addresses or networks alone')
+    const [address = '', prefix] = text.split('/', 2)
+    const isWhole = isIP(address) !== 0 && (prefix === undefined || ipaddr.isValidCIDR(text))
+    if (!isWhole) throw new Error('must hold IP addresses or networks alone')
     return text
   })
+}
+
+/** Parses the addresses of proxies like `networks`. All addresses are none: then every client could name any as its own. */
+export function proxies(raw: string): string[] {
+  const parsed = networks(raw)
+  if (parsed.some((one) => /\/0+$/.test(one)))
+    throw new Error('must not hold a network of all addresses (/0): name your proxies')
+  return parsed
 }
 
 /** Validates a PostgreSQL URL, which may name several hosts. The error quotes nothing: the URL contains a password. */

@@ -66,7 +66,7 @@ export const LIMITS = {
     doc: 'Milliseconds without progress after which a download, or another large response, is aborted because its client does not read.',
   }),
   TRUSTED_PROXIES: setting({
-    parse: parse.networks,
+    parse: parse.proxies,
     doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For is trusted, with or without ports, separated by commas. Default: none.',
     example: '10.0.0.0/8,192.0.2.7',
   }),
