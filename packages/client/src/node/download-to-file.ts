@@ -108,7 +108,7 @@ async function placeOf(
 async function assertFree(path: string, overwrite: boolean): Promise<void> {
   const entry = await entryOf(path)
   assertReplaceable(entry)
-  if (entry && !overwrite) throw new TidegateError('FILE_EXISTS', 'A file of this name already exists.')
+  if (entry && !overwrite) throw new TidegateError('FILE_EXISTS', `${path} already exists.`)
 }
 
 /**

@@ -22,7 +22,7 @@ const WORDS: Record<string, [code: string, message: string]> = {
 /** Describes an error of the file system; returns any other unchanged. */
 export function inWords(error: unknown): unknown {
   const [code, message] = WORDS[String((error as NodeJS.ErrnoException | undefined)?.code)] ?? []
-  return code === undefined || error instanceof TidegateError
-    ? error
-    : new TidegateError(code, message as string, { cause: error })
+  if (code === undefined || error instanceof TidegateError) return error
+  const { path } = error as NodeJS.ErrnoException
+  return new TidegateError(code, path === undefined ? (message as string) : `${path}: ${message}`, { cause: error })
 }

@@ -44,7 +44,10 @@ describe('downloadToFile, into folders that cannot be written', () => {
     symlinkSync(victim, join(inside, 'tides.csv.part'))
     await expect(save(inside)).rejects.toMatchObject({ code: 'NOT_WRITABLE' })
     expect(readFileSync(victim, 'utf8')).toBe('mine')
-    await expect(save(join(folder, 'nowhere', 'x'))).rejects.toMatchObject({ code: 'NO_FOLDER' })
+    await expect(save(join(folder, 'nowhere', 'x'))).rejects.toMatchObject({
+      code: 'NO_FOLDER',
+      message: expect.stringContaining(join(folder, 'nowhere')),
+    })
     await expect(save(`${join(folder, 'nowhere')}/`)).rejects.toMatchObject({ code: 'NO_FOLDER' })
   })
 
