@@ -1,6 +1,17 @@
 import { amountJson, amountText } from './people/amounts.js'
-import { serviceOf } from './people/assets.js'
-import { ACCEPT_TERMS, address, type Cap, did, FILE, forSigning, MAX_PRICE, SERVICE, YES } from './people/options.js'
+import { fileOf, serviceOf } from './people/assets.js'
+import {
+  ACCEPT_TERMS,
+  address,
+  type Cap,
+  did,
+  FILE,
+  forSigning,
+  MAX_PRICE,
+  SERVICE,
+  type WhichFile,
+  YES,
+} from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
@@ -18,7 +29,7 @@ export const command = (finish: (code: number) => void) =>
 
 interface BuyOptions extends PeopleOptions {
   service?: string
-  file?: number
+  file?: WhichFile
   consumer?: `0x${string}`
   maxPrice?: Cap
   acceptTerms?: true
@@ -28,12 +39,13 @@ interface BuyOptions extends PeopleOptions {
 /** `tidegate buy`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function buy(
   did: string,
-  { service: id, file, consumer, maxPrice, acceptTerms, yes, ...options }: BuyOptions,
+  { service: id, file: which, consumer, maxPrice, acceptTerms, yes, ...options }: BuyOptions,
 ): Promise<number> {
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const asset = await client.asset(did, { signal })
     const service = serviceOf(asset, id)
+    const file = which === undefined ? undefined : fileOf(service, which)
     const quote = await client.quote(did, { service: service.id, file, consumer })
     const capped = maxPrice ? ` --max-price ${[maxPrice.amount, maxPrice.token].filter(Boolean).join(':')}` : ''
     const chosen = file === undefined ? '' : ` --file ${file}`

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Asset, AssetService, Bought, Quote } from '@tidegate/client'
-import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
-import { fileText, serviceOf } from './people/assets.js'
+import { fileList, fileOf, serviceOf } from './people/assets.js'
 import { assertTree, type Fetched, fetchAll, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
 import { assertFirstAvailable, sizeOf, withName } from './people/download/files.js'
 import { commandOf, ELSEWHERE, elsewhereOf } from './people/download/repeat.js'
@@ -14,7 +14,17 @@ import {
   streamTargetOf,
 } from './people/download/stream-target.js'
 import { assertRoom, assertWritable, makeFolder, type Target, targetOf } from './people/download/target.js'
-import { ACCEPT_TERMS, type Cap, did, forSigning, MAX_PRICE, SERVICE, whole, YES } from './people/options.js'
+import {
+  ACCEPT_TERMS,
+  type Cap,
+  did,
+  forSigning,
+  MAX_PRICE,
+  SERVICE,
+  type WhichFile,
+  whichFile,
+  YES,
+} from './people/options.js'
 import { purchase } from './people/purchase.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 
@@ -28,7 +38,7 @@ export const command = (finish: (code: number) => void) =>
       '-o, --output <path>',
       'file, folder, device or FIFO to write to; - is standard output (default: this folder). A slash at the end makes a missing folder. Links to files are not followed',
     )
-    .option('--file <n>', 'number of the file, from 0', whole)
+    .option('--file <n|name>', 'a file, by its number from 0 or its name', whichFile)
     .option('--all', 'all files, into a folder')
     .option('--archive', 'all files, as one ZIP archive')
     .option(...SERVICE)
@@ -41,7 +51,7 @@ export const command = (finish: (code: number) => void) =>
 
 interface GetOptions extends PeopleOptions {
   output?: string
-  file?: number
+  file?: WhichFile
   all?: true
   archive?: true
   service?: string
@@ -65,7 +75,9 @@ export async function get(did: string, options: GetOptions): Promise<number> {
       service: service.id,
       file: files.length > 1 ? undefined : files[0],
     })
-    const run = { did, options, destination, asset, service, files, quote }
+    const { file, ...rest } = options
+    const chosen = file === undefined ? rest : { ...rest, file: files[0] as number }
+    const run = { did, options: chosen, destination, asset, service, files, quote }
     await assertRunnable(run)
     const output = await openOutput(session, run)
     try {
@@ -85,7 +97,8 @@ interface Destination {
 
 interface Run {
   did: string
-  options: GetOptions
+  /** `file`: its number. */
+  options: Omit<GetOptions, 'file'> & { file?: number }
   destination: Destination
   asset: Asset
   service: AssetService
@@ -183,22 +196,15 @@ function report(
   out.result(options.all ? { ...common, files } : { ...common, ...files[0] })
 }
 
-/** Most files that an error lists. */
-const LISTED = 20
-
 /** Numbers of the requested files. Throws CommandError if there is no such file, or if one must be chosen. */
-function requestedFiles({ files }: AssetService, { file, all, archive }: GetOptions): number[] {
+function requestedFiles(service: AssetService, { file, all, archive }: GetOptions): number[] {
+  const { files } = service
   if (all || archive) return files.map(({ index }) => index)
-  if (file === undefined && files.length <= 1) return [0]
-  if (file !== undefined && (files.length === 0 || files.some(({ index }) => index === file))) return [file]
-  const more = files.length > LISTED ? `; and ${files.length - LISTED} more` : ''
-  const list =
-    files
-      .slice(0, LISTED)
-      .map((one) => `${one.index}: ${fileText(one)}`)
-      .join('; ') + more
-  if (file !== undefined) throw new CommandError('NO_SUCH_FILE', `there is no file ${file}. There are: ${list}`)
-  throw misuse(`there are ${files.length} files: choose one with --file N, or take --all or --archive. ${list}`)
+  if (file !== undefined) return [fileOf(service, file)]
+  if (files.length <= 1) return [0]
+  throw misuse(
+    `there are ${files.length} files: choose one with --file, or take --all or --archive. ${fileList(service)}`,
+  )
 }
 
 function sha256(text: string): string {

@@ -3,8 +3,8 @@ import type { AssetFile, FileLink } from '@tidegate/client'
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { timeText } from './people/amounts.js'
-import { serviceOf } from './people/assets.js'
-import { did, duration, forSigning, SERVICE, whole } from './people/options.js'
+import { fileOf, serviceOf } from './people/assets.js'
+import { did, duration, forSigning, SERVICE, type WhichFile, whichFile } from './people/options.js'
 import { LINK_FORMATS, type LinkFormat, type LinkFormatName } from './people/output/link-formats.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
 
@@ -17,7 +17,9 @@ export const command = (finish: (code: number) => void) =>
     )
     .argument('<did>', 'the asset', did)
     .option(...SERVICE)
-    .addOption(new Option('--file <n>', 'number of the file, from 0 (default: 0)').argParser(whole))
+    .addOption(
+      new Option('--file <n|name>', 'a file, by its number from 0 or its name (default: 0)').argParser(whichFile),
+    )
     .addOption(new Option('--archive', 'all files, as one ZIP archive').conflicts('file'))
     .addOption(new Option('--all', 'a link to each file').conflicts(['file', 'archive']))
     .addOption(new Option('--format <name>', 'input for a download program: urls, or a file for it').choices(NAMES))
@@ -26,7 +28,7 @@ export const command = (finish: (code: number) => void) =>
 
 interface LinkOptions extends PeopleOptions {
   service?: string
-  file?: number
+  file?: WhichFile
   archive?: true
   all?: true
   format?: LinkFormatName
@@ -40,21 +42,24 @@ export async function link(did: string, options: LinkOptions): Promise<number> {
   return inSession(options, 'wallet', async (session) => {
     if (all || (format ?? 'urls') !== 'urls') return linkAll(session, did, options)
     const { client, out, signal } = session
-    const { url, expires } = await client.link(did, { service, file, archive, lifetime, signal })
+    const number =
+      typeof file === 'string' ? fileOf(serviceOf(await client.asset(did, { signal }), service), file) : file
+    const { url, expires } = await client.link(did, { service, file: number, archive, lifetime, signal })
     out.note(`valid until ${timeText(expires)}`)
     out.print(url)
-    out.result({ did, ...(archive ? { archive } : { file: file ?? 0 }), url, expires })
+    out.result({ did, ...(archive ? { archive } : { file: number ?? 0 }), url, expires })
   })
 }
 
 /** Prints links to several files, each as soon as those before it are there. */
 async function linkAll({ client, out, signal }: WalletSession, did: string, options: LinkOptions): Promise<void> {
   const { all, file = 0, format = 'urls', for: lifetime } = options
-  const { id: service, files } = serviceOf(await client.asset(did, { signal }), options.service)
+  const chosen = serviceOf(await client.asset(did, { signal }), options.service)
+  const { id: service, files } = chosen
   const { begin, entry, usage }: LinkFormat = LINK_FORMATS[format]
   const pathOf = await pathsOf(files)
   const links: (FileLink & { path: string })[] = []
-  const wanted = all ? files.map(({ index }) => index) : [file]
+  const wanted = all ? files.map(({ index }) => index) : [fileOf(chosen, file)]
   if (wanted.length === 0)
     throw new CommandError('FILE_UNAVAILABLE', 'the provider lists no files now. Try again later.')
   if (begin !== '') out.print(begin)

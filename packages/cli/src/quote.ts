@@ -1,7 +1,7 @@
 import type { Quote } from '@tidegate/client'
 import { amountJson, fundsJson, fundsLines, priceJson, priceLines, validityText } from './people/amounts.js'
-import { serviceOf } from './people/assets.js'
-import { address, did, FILE, forSigning, SERVICE } from './people/options.js'
+import { fileOf, serviceOf } from './people/assets.js'
+import { address, did, FILE, forSigning, SERVICE, type WhichFile } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
@@ -16,15 +16,19 @@ export const command = (finish: (code: number) => void) =>
 
 interface QuoteOptions extends PeopleOptions {
   service?: string
-  file?: number
+  file?: WhichFile
   consumer?: `0x${string}`
 }
 
 /** `tidegate quote`. Returns the exit code. Throws CommandError, TidegateError. */
-export async function quote(did: string, { service: id, file, consumer, ...options }: QuoteOptions): Promise<number> {
+export async function quote(
+  did: string,
+  { service: id, file: which, consumer, ...options }: QuoteOptions,
+): Promise<number> {
   return inSession(options, 'reader', async ({ client, out, signal }) => {
     const asset = await client.asset(did, { signal })
     const service = serviceOf(asset, id)
+    const file = which === undefined ? undefined : fileOf(service, which)
     const quoted = await client.quote(did, { service: service.id, file, consumer })
     out.print(`${shown(asset.name)} (${did}), service ${shown(service.id)}`)
     if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} is still valid`)

@@ -149,7 +149,10 @@ function fileLines(sources: readonly Source[], present: readonly AssetFile[], ke
 }
 
 function listed(names: readonly string[]): string {
-  const some = names.slice(0, NAMED).map((name) => shown(name)).join(', ')
+  const some = names
+    .slice(0, NAMED)
+    .map((name) => shown(name))
+    .join(', ')
   return names.length > NAMED ? `${some} and ${names.length - NAMED} more` : some
 }
 

@@ -1,6 +1,7 @@
 import { type Asset, type AssetFile, type AssetService, type Buyers, bytesText } from '@tidegate/client'
-import { CommandError } from '@tidegate/provider/commands/failures'
+import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { priceJson, priceText, timeText, validityText } from './amounts.js'
+import type { WhichFile } from './options.js'
 import { shown } from './output/text.js'
 
 const DESCRIPTION = 2_000
@@ -91,4 +92,25 @@ export function serviceOf({ did, state, services }: Asset, id: string | undefine
   if (id === undefined) throw new CommandError('UNKNOWN_SERVICE', `${did} has no service.`)
   const known = services.map((service) => shown(service.id)).join(', ') || 'none'
   throw new CommandError('UNKNOWN_SERVICE', `${did} has no service ${shown(id)}. There are: ${known}.`)
+}
+
+/** Most files that an error lists. */
+const LISTED = 20
+
+/** Returns the number of a file. Throws CommandError if no file has the number or the name, or several have the name. */
+export function fileOf(service: AssetService, wanted: WhichFile): number {
+  const { files } = service
+  // of files that the provider does not describe now, it knows whether there is one
+  if (typeof wanted === 'number' && files.length === 0) return wanted
+  const found = files.filter(({ index, name }) => (typeof wanted === 'number' ? index : name) === wanted)
+  const [first, second] = found
+  if (second) throw misuse(`${found.length} files are named ${shown(String(wanted))}: choose one by its number.`)
+  if (first) return first.index
+  throw new CommandError('NO_SUCH_FILE', `there is no file ${shown(String(wanted))}. There are: ${fileList(service)}`)
+}
+
+/** Lists the files of a service with their numbers. */
+export function fileList({ files }: AssetService): string {
+  const some = files.slice(0, LISTED).map((file) => `${file.index}: ${fileText(file)}`)
+  return some.join('; ') + (files.length > LISTED ? `; and ${files.length - LISTED} more` : '')
 }

@@ -75,10 +75,22 @@ export const ACCEPT_TERMS = ['--accept-terms', 'accept the terms of the asset, w
 export const SERVICE = ['--service <id>', 'one of its services (default: the first that gives access)'] as const
 
 /** The file of an order. At a fee by size, an order for one file opens no other. */
-export const FILE = ['--file <n>', 'number of a file, from 0 (default: all files)', whole] as const
+export const FILE = [
+  '--file <n|name>',
+  'a file, by its number from 0 or its name (default: all files)',
+  whichFile,
+] as const
 
 /** Collects the values of a repeated option. */
 export const collected = (value: string, earlier: string[] | undefined): string[] => [...(earlier ?? []), value]
+
+/** A file of a service, by its number or its name. Numbers may change with the next version of the asset. */
+export type WhichFile = number | string
+
+export function whichFile(text: string): WhichFile {
+  if (text === '') throw new InvalidArgumentError('It must be a number or a name.')
+  return /^\d{1,9}$/.test(text) ? Number(text) : text
+}
 
 /** Parses a whole number from 0. Throws InvalidArgumentError. */
 export function whole(text: string): number {

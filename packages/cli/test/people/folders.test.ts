@@ -76,6 +76,17 @@ describe('a folder', () => {
     expect(tree('got')).toEqual(GOT)
   })
 
+  it('is got file by file, by their names', async () => {
+    const one = await get('--file', 'b/c/x.csv', '-o', at('one.csv'))
+    expect(one.answer, one.stderr).toMatchObject({ file: 3, bought: false })
+    expect(readFileSync(at('one.csv'), 'utf8')).toBe(GOT['b/c/x.csv'])
+    const { answer } = await run('link', did, '--file', 'b/c/x.csv', '--account', '2')
+    expect(answer).toMatchObject({ file: 3, url: expect.stringMatching(/x\.csv$/) })
+    const { price } = (await run('quote', did, '--file', 'b/x.csv', '--account', '2')).answer
+    expect(price).toBeDefined()
+    expect(await get('--file', 'b/y.csv')).toMatchObject({ status: 1, answer: { error: { code: 'NO_SUCH_FILE' } } })
+  })
+
   it('is never written outside the target', async () => {
     for (const folder of ['outside', 'target']) mkdirSync(at(folder))
     symlinkSync(at('outside'), at('target/b'))

@@ -58,6 +58,8 @@ describe('tidegate get in scripts', () => {
     })
     expect(await refusal([...args, '--file', '2'])).toMatchObject({ status: 1, error: { code: 'NO_SUCH_FILE' } })
     expect(await answer(...args, '--file', '1', '-o', at('second.csv'))).toMatchObject({ file: 1, bytes: 5 })
+    expect(await answer(...args, '--file', 'tides.csv', '-o', at('named.csv'))).toMatchObject({ file: 0 })
+    expect(await refusal([...args, '--file', 'more/tides.csv'])).toMatchObject({ error: { code: 'NO_SUCH_FILE' } })
     const folder = at('all')
     mkdirSync(folder)
     const all = await answer(...args, '--all', '-o', folder)
