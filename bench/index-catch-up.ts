@@ -60,7 +60,7 @@ interface AssetsRow {
 }
 
 async function assetsOf(options: Options): Promise<void> {
-  const assets = Number(process.env.INDEX_BENCH_ASSETS ?? (options.smoke ? 100 : 20_000))
+  const assets = Number(process.env.INDEX_BENCH_ASSETS ?? (options.smoke ? 30 : 20_000))
   const synthetic = await startSyntheticChain({ blocks: assets / PER_BLOCK, perBlock: PER_BLOCK })
   const store = openSqliteStore(synthetic.folder)
   const used = () => ({
@@ -119,7 +119,7 @@ const ORDERS = 5
 const LARGEST = 20
 
 async function markets(options: Options): Promise<void> {
-  const { INDEX_BENCH_ASSETS: assets = options.smoke ? 100 : 1_000_000, INDEX_BENCH_DATABASE: only } = process.env
+  const { INDEX_BENCH_ASSETS: assets = options.smoke ? 30 : 1_000_000, INDEX_BENCH_DATABASE: only } = process.env
   const rows: Row[] = []
   const tables: Row[] = []
   for (const database of ['sqlite', 'postgres'] as const) {
@@ -160,7 +160,7 @@ async function marketOf(market: Market, blocks: number, { smoke }: Options) {
   const again = await startMarket(market)
   const ready = await again.ready()
   const { now } = await idleMemory(again.service, smoke ? 200 : undefined)
-  const searching = await memoryOfSearches(again.service, assets, smoke ? 1 : 10)
+  const searching = await memoryOfSearches(again.service, assets, smoke)
   if (smoke && searching['refused %'] > 0) throw new Error('A search was refused.')
   await again.service.stop()
   const sizes = await tableSizes(market)

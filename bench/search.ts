@@ -21,7 +21,7 @@ import { postgresFor } from './lib/database.js'
 import { sendAny } from './lib/processes.js'
 import { quantile, type Row, report, rounded } from './lib/report.js'
 import { CHAIN, fill } from './lib/search-documents.js'
-import { type Asked, CONNECTIONS, kindsOf, requestOf, wordsBoth } from './lib/search-kinds.js'
+import { type Asked, connectionsOf, kindsOf, requestOf, wordsBoth } from './lib/search-kinds.js'
 import { pouredPostgres, pouredSqlite } from './lib/search-pour.js'
 
 /** Searches for pairs of words, over each connection, before the time is taken: the code for searches is compiled then. */
@@ -72,7 +72,7 @@ export const search: Benchmark = async (options) => {
     await postgres?.close()
     rmSync(folder, { recursive: true })
   }
-  report('search', `Searches over ${CONNECTIONS} connections, milliseconds`, rows, options)
+  report('search', `Searches over ${connectionsOf(smoke)} connections, milliseconds`, rows, options)
 }
 
 /** Returns the rooms that the route of searches needs. */
@@ -103,6 +103,7 @@ async function measure(store: StateStore, corpus: Corpus, make: () => Asked, smo
   const { port } = app.server.address() as AddressInfo
   const isAsked = new Set<string>()
   let repeated = 0
+  const connections = connectionsOf(smoke)
   const next = () => {
     const request = requestOf(make())
     if (isAsked.has(request)) repeated += 1
@@ -113,7 +114,7 @@ async function measure(store: StateStore, corpus: Corpus, make: () => Asked, smo
   const warming = () => requestOf(wordsBoth(corpus))
   await underLoad(
     port,
-    several(CONNECTIONS, () => several(smoke ? 1 : WARMING, warming)),
+    several(connections, () => several(smoke ? 1 : WARMING, warming)),
   )
   await forget(store, corpus)
   const alone = await underLoad(port, [several(smoke ? 1 : 40, next)])
@@ -122,13 +123,13 @@ async function measure(store: StateStore, corpus: Corpus, make: () => Asked, smo
   const plain = requestOf({ path: BARE, body: wordsBoth(corpus).body })
   const bare = await underLoad(
     port,
-    several(CONNECTIONS, () => several(each, () => plain)),
+    several(connections, () => several(each, () => plain)),
   )
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   const { latencies, seconds, cpu, failed } = await underLoad(
     port,
-    several(CONNECTIONS, () => several(each, next)),
+    several(connections, () => several(each, next)),
   )
   delay.disable()
   await app.close()

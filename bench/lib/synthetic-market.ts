@@ -8,7 +8,7 @@ import { eventually } from '../../test/helpers/eventually.js'
 import { indexedCorpus } from './corpus.js'
 import { cpuSeconds, peakResident, resident, sendAny, treeSeconds } from './processes.js'
 import { rounded } from './report.js'
-import { CONNECTIONS, kindsOf, requestOf } from './search-kinds.js'
+import { connectionsOf, kindsOf, requestOf } from './search-kinds.js'
 import { portOf, Service } from './stage.js'
 import type { SyntheticChain } from './synthetic-chain.js'
 
@@ -95,13 +95,15 @@ export async function idleMemory(service: Service, idle = IDLE): Promise<{ peak:
 }
 
 /**
- * Sends `each` searches of each kind that front ends make over each connection, the kinds in turn. Returns the highest
+ * Sends ten searches of each kind that front ends make over each connection, the kinds in turn; one in a smoke run. Returns the highest
  * memory of the service since its start, in MiB, and how many searches were refused: they may take too long.
  */
-export async function memoryOfSearches({ url, process }: Service, assets: number, each: number) {
+export async function memoryOfSearches({ url, process }: Service, assets: number, smoke: boolean) {
   const kinds = Object.values(kindsOf(indexedCorpus(assets)))
   const round = () => kinds.map((make) => requestOf(make()))
-  const requests = Array.from({ length: CONNECTIONS }, () => Array.from({ length: each }, round).flat())
+  const requests = Array.from({ length: connectionsOf(smoke) }, () =>
+    Array.from({ length: smoke ? 1 : 10 }, round).flat(),
+  )
   const amount = requests.flat().length
   const { failed } = await sendAny({ host: '127.0.0.1', port: portOf(url), requests, amount })
   return { peak: peakResident(process.pid as number), 'refused %': rounded((100 * failed) / amount, 1) }

@@ -17,20 +17,28 @@ interface Limited {
   limits: string[]
 }
 
+/** Milliseconds between two looks at a service that needs seconds: more would take the processor from it. */
+const SELDOM = 250
+
 /** The service on nodes that do not do all that others do. */
 describe('a node that', () => {
   let world: World
-  let asset: Published
+  let published: Promise<Published> | undefined
   const open: (() => unknown)[] = []
   beforeAll(async () => {
     world = await World.start()
-    asset = await world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
     await world.rpc('anvil_mine', ['0x40'])
   })
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close()
   })
   afterAll(() => world.close())
+
+  /** An asset, for the tests that end with it: each service that reads a document starts threads for it. */
+  function publishedAsset(): Promise<Published> {
+    published ??= world.publishUrl(world.storage.file('/a.csv', Buffer.from('a')))
+    return published
+  }
 
   /** A service on one node for each of the limits. */
   async function serviceOn(...limits: Limits[]) {
@@ -78,22 +86,17 @@ describe('a node that', () => {
     expect(limitLines(service.said)).toHaveLength(1)
   })
 
-  it.each(Object.entries(ADDRESS_KINDS))('gives events by address alone is read by address (%s)', async (_, limits) => {
-    const { nodes, service, limitsOf } = await serviceOn(limits())
-    await eventually(() => isReady(service.url))
-    await eventually(async () =>
-      (await limitsOf(nodes[0] as LimitedNode)).some((one) => /by contract address/.test(one)),
-    )
-    expect(limitLines(service.said)).toHaveLength(1)
-  })
-
   it.each(Object.entries(RATE_KINDS))('limits the rate of calls is read at that rate (%s)', async (_, limits) => {
     const { nodes, service, limitsOf } = await serviceOn(limits())
-    await eventually(() => isReady(service.url))
-    await eventually(async () => {
-      await world.rpc('anvil_mine')
-      return (await limitsOf(nodes[0] as LimitedNode)).includes('limits the rate of calls')
-    })
+    await eventually(() => isReady(service.url), undefined, SELDOM)
+    await eventually(
+      async () => {
+        await world.rpc('anvil_mine')
+        return (await limitsOf(nodes[0] as LimitedNode)).includes('limits the rate of calls')
+      },
+      undefined,
+      SELDOM,
+    )
   })
 
   it('refuses every call for its rate is left alone for the time that it names', async () => {
@@ -121,16 +124,32 @@ describe('a node that', () => {
     const [node] = nodes as [LimitedNode]
     await eventually(async () => (await limitsOf(node)).includes('takes no batches of calls'))
     node.limits = {}
-    await eventually(async () => {
-      await world.rpc('anvil_mine')
-      return (await limitsOf(node)).length === 0
-    })
+    await eventually(
+      async () => {
+        await world.rpc('anvil_mine')
+        return (await limitsOf(node)).length === 0
+      },
+      undefined,
+      SELDOM,
+    )
     expect(await isReady(service.url)).toBe(true)
     const ends = () => service.said.filter(({ msg }) => msg === 'chain node limit has ended')
     await eventually(() => ends().length === 1)
   })
 
+  it.each(Object.entries(ADDRESS_KINDS))('gives events by address alone is read by address (%s)', async (_, limits) => {
+    const asset = await publishedAsset()
+    const { nodes, service, limitsOf } = await serviceOn(limits())
+    await eventually(() => isReady(service.url))
+    await eventually(async () =>
+      (await limitsOf(nodes[0] as LimitedNode)).some((one) => /by contract address/.test(one)),
+    )
+    expect(limitLines(service.said)).toHaveLength(1)
+    await served(service.url, asset)
+  })
+
   it('gives no events leaves the index to another node, and is named', async () => {
+    const asset = await publishedAsset()
     const none = () => ({ error: { code: -32601, message: 'the method eth_getLogs is not available' } })
     const { nodes, service, limitsOf } = await serviceOn(
       { call: (call) => (call.method === 'eth_getLogs' ? none() : undefined) },

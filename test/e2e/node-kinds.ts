@@ -117,11 +117,11 @@ function limitedRate(perSecond: number, answer: ReturnType<NonNullable<Limits['c
 
 /** How nodes limit the rate of calls. */
 export const RATE_KINDS: Record<string, () => Limits> = {
-  '429 and text': () => limitedRate(10, { http: text(429, 'Too Many Requests') }),
+  '429 and text': () => limitedRate(40, { http: text(429, 'Too Many Requests') }),
   '429 and Retry-After': () =>
-    limitedRate(10, { http: { ...text(429, 'slow down'), headers: { 'retry-after': '1' } } }),
+    limitedRate(40, { http: { ...text(429, 'slow down'), headers: { 'retry-after': '1' } } }),
   '429 and an error object, as Infura does': () =>
-    limitedRate(10, {
+    limitedRate(40, {
       http: json(
         {
           ...rpcError(-32005, 'exceeded project rate limit'),
@@ -130,13 +130,13 @@ export const RATE_KINDS: Record<string, () => Limits> = {
         429,
       ),
     }),
-  'an error for each call too many': () => limitedRate(10, { error: { code: -32005, message: 'limit exceeded' } }),
+  'an error for each call too many': () => limitedRate(40, { error: { code: -32005, message: 'limit exceeded' } }),
   'an error for each call, as TheRPC does': () =>
-    limitedRate(10, { error: { code: -32029, message: 'Too many requests' } }),
+    limitedRate(40, { error: { code: -32029, message: 'Too many requests' } }),
   'an error for each call, as Base does': () =>
-    limitedRate(10, { error: { code: -32016, message: 'over rate limit' } }),
+    limitedRate(40, { error: { code: -32016, message: 'over rate limit' } }),
   'an error for each call, as QuickNode does': () =>
-    limitedRate(10, {
-      error: { code: -32007, message: '10/second request limit reached - reduce calls per second or upgrade' },
+    limitedRate(40, {
+      error: { code: -32007, message: '40/second request limit reached - reduce calls per second or upgrade' },
     }),
 }

@@ -22,7 +22,7 @@ import { loadSettings } from '../../../provider/src/config/load.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 
 const NFT = artifact(ARTIFACTS.ERC721Template).abi
-const SHARE = sized(24, 200)
+const SHARE = sized(21, 200)
 const SIZE = 1_000_000
 
 interface Document {
@@ -54,6 +54,8 @@ describe('long documents in the catalogue', () => {
     const { publicKey } = privateKeyToAccount(world.beside().PROVIDER_PRIVATE_KEY as Address)
     const count = 2 * SHARE
     const nfts = await publishMany(rpcUrl, { factory, batch, publicKey: hexToBytes(publicKey), count, chainId })
+    // the index of a third service would take as long as the other two each
+    await world.local.app.close()
     const calls = nfts.map((nft, at) => {
       const isLong = at % 2 === 0
       const name = `${isLong ? 'barge' : 'heron'} ${at}`
@@ -132,7 +134,7 @@ describe('long documents in the catalogue', () => {
     it('refuse no page and no search, and hide no honest asset (threat 89)', async () => {
       const held = await heldBy(async () => {
         for (const size of [0, 1, 10, 1000])
-          for (const from of [0, 1, SHARE, 2 * SHARE - 1, 5000]) {
+          for (const from of [0, SHARE, 2 * SHARE - 1, 5000]) {
             const hits = await hitsOf(name, { from, size })
             expect(hits).toHaveLength(Math.max(0, Math.min(size, 2 * SHARE - from)))
             for (const { _source } of hits) checked(_source)
