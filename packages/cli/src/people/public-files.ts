@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { PublicFile, TermsDocument } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
-import { lookup } from 'mime-types'
+import { mediaTypeOf } from './media-type.js'
 import { shown } from './output/text.js'
 import type { WalletSession } from './session.js'
 import { withWayOn } from './uploads.js'
@@ -38,7 +38,7 @@ function localFile(option: string, path: string): PublicSource {
   if (!found?.isFile()) throw misuse(`${option}: ${shown(path)} is no file.`)
   if (found.size === 0) throw misuse(`${option}: ${shown(path)} is empty.`)
   if (found.size > MOST) throw misuse(`${option}: ${shown(path)} is larger than 5 MiB, the most of a public file.`)
-  return { path, contentType: lookup(path) || 'application/octet-stream' }
+  return { path, contentType: mediaTypeOf(path) }
 }
 
 /** Fetches terms at their URL, or uploads them. Throws CommandError, TidegateError. */

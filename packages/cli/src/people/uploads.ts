@@ -3,8 +3,8 @@ import { realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileObject, UploadProgress } from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
-import { lookup } from 'mime-types'
 import { makePrivateFolder, uploadsFolder } from './folders.js'
+import { mediaTypeOf } from './media-type.js'
 import { showProgress } from './output/progress.js'
 import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
@@ -41,7 +41,7 @@ export class Uploads {
       const onProgress = ({ sent, total }: UploadProgress) => progress.update(sent, total)
       const { object, size, sha256 } = await uploadFile(client.context, path, {
         ...(name === undefined ? { anonymous: true } : { name }),
-        contentType: lookup(path) || 'application/octet-stream',
+        contentType: mediaTypeOf(path),
         resume: kept,
         signal,
         onProgress,

@@ -116,6 +116,13 @@ describe('a folder', () => {
     expect((await run('link', did, '--archive', '--file', '1', '--account', '2')).status).toBe(2)
   })
 
+  it('has the types of files of data', async () => {
+    writeFileSync(at('tides.parquet'), 'PAR1')
+    const { answer } = await publish(at('tides.parquet'))
+    const { files } = (await run('show', answer.did)).answer.services[0]
+    expect(files).toMatchObject([{ contentType: 'application/vnd.apache.parquet' }])
+  })
+
   it('can hide its names', async () => {
     const { answer } = await publish(at('tides/a'), at('tides/b/x.csv'), '--anonymous-files')
     const { files } = (await run('show', answer.did)).answer.services[0]

@@ -27,12 +27,12 @@ describe('an own asset in Mine', () => {
     await row(did).getByRole('button', { name: /^Edit/ }).click()
     await dialog()
       .locator('input[type=file][multiple]')
-      .setInputFiles({ name: 'v2.csv', mimeType: 'text/csv', buffer: Buffer.from('22\n') })
+      .setInputFiles({ name: 'v2.parquet', mimeType: '', buffer: Buffer.from('22\n') })
     // the present files stay, unless somebody wants it otherwise (B4)
     expect(await dialog().getByLabel('Keep, after the new ones').isChecked()).toBe(true)
-    expect(await plan()).toEqual(['Added: 1 v2.csv', 'Kept: 1 v1.csv'])
+    expect(await plan()).toEqual(['Added: 1 v2.parquet', 'Kept: 1 v1.csv'])
     await dialog().getByLabel('Replace all of them').check()
-    expect(await plan()).toEqual(['Added: 1 v2.csv', 'Removed for all buyers: 1 v1.csv'])
+    expect(await plan()).toEqual(['Added: 1 v2.parquet', 'Removed for all buyers: 1 v1.csv'])
     await dialog().getByRole('button', { name: 'Remove 1 file and save' }).waitFor()
     await dialog().getByLabel('Keep, after the new ones').check()
     await dialog().getByLabel('Paid').check()
@@ -44,6 +44,8 @@ describe('an own asset in Mine', () => {
     const asset = await told()
     expect(asset).toMatchObject({ state: 'unlisted', tags: ['tide'], services: [{ price: { type: 'fixed' } }] })
     expect(asset.services[0]?.files.map(({ size }) => size)).toEqual([3, 2])
+    // browsers do not know it
+    expect(asset.services[0]?.files[0]?.contentType).toBe('application/vnd.apache.parquet')
 
     // nothing to send
     await row(did).getByRole('button', { name: /^Edit/ }).click()

@@ -1,5 +1,6 @@
 import { type PublicFile, uploadPublic } from '@tidegate/client'
 import { useState } from 'preact/hooks'
+import { typeOf } from '../../format/media-type.js'
 import { Icon } from '../../icons/icon.js'
 import { contextNow } from '../../state/context.js'
 import { beginWork } from '../../state/page/busy.js'
@@ -50,12 +51,3 @@ export function PublicFileInput({ label, accept, onFile }: PublicFileInputProps)
     </>
   )
 }
-
-/** Browsers know no type for some texts. */
-const TYPES: Record<string, string> = {
-  md: 'text/markdown',
-  jsonl: 'application/x-ndjson',
-  ndjson: 'application/x-ndjson',
-}
-
-const typeOf = ({ type, name }: File) => type || (TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? '')

@@ -1,4 +1,5 @@
 import { type FileObject, upload, withLocationNames } from '@tidegate/client'
+import { typeOf } from '../../format/media-type.js'
 import { contextNow } from '../context.js'
 import { beginWork } from '../page/busy.js'
 
@@ -34,7 +35,7 @@ async function sent(
   try {
     const { object } = await upload(contextNow(), file, {
       name: file.name,
-      contentType: file.type,
+      contentType: typeOf(file),
       ...(state.id ? { resume: state.id } : {}),
       onBegun: (id) => {
         state.id = id

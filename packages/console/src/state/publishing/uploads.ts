@@ -1,4 +1,5 @@
 import { assertFileNames, TidegateError, upload } from '@tidegate/client'
+import { typeOf } from '../../format/media-type.js'
 import { publishText } from '../../text/publish.js'
 import { contextNow } from '../context.js'
 import { beginWork } from '../page/busy.js'
@@ -43,8 +44,8 @@ export async function addUploads(files: readonly NamedFile[]): Promise<Added> {
     fresh.map(({ file, name, fingerprint }) => {
       const key = `${Date.now().toString(36)}-${count++}`
       chosen.set(key, file)
-      const { size, type } = file
-      return { key, kind: 'upload', name, size, type, fingerprint, sent: 0, status: 'waiting' }
+      const type = typeOf(file)
+      return { key, kind: 'upload', name, size: file.size, type, fingerprint, sent: 0, status: 'waiting' }
     }),
   )
   void next()
