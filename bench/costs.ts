@@ -32,8 +32,47 @@ interface Cost {
   upstream: number
 }
 
-/** Counts the costs of each request, cold and warm. Throws if one exceeds costs.json. */
+type Counted = Record<string, Cost>
+
+/**
+ * Counts the costs of each request, cold and warm. Throws if one exceeds costs.json, twice: a cold request is counted once in each round,
+ * and background work of a busy machine counts too.
+ */
 export const costs: Benchmark = async (options) => {
+  let counted = await countedOnce()
+  if (grownIn(counted).length > 0) {
+    const again = await countedOnce()
+    counted = Object.fromEntries(
+      Object.entries(counted).map(([name, cost]) => [name, least([cost, again[name] as Cost])]),
+    )
+  }
+  report(
+    'costs',
+    'What a request costs, counted',
+    Object.entries(counted).map(([request, cost]) => ({ request, ...cost })),
+    options,
+  )
+  const grown = grownIn(counted)
+  if (grown.length > 0) throw new Error(`Costs have grown beyond costs.json: ${grown.join('; ')}.`)
+}
+
+/** Returns the costs beyond those of costs.json. */
+function grownIn(counted: Counted): string[] {
+  return Object.entries(counted).flatMap(([name, cost]) =>
+    Object.entries(cost)
+      .filter(([what, value]) => value > ((expected as Record<string, Record<string, number>>)[name]?.[what] ?? -1))
+      .map(([what, value]) => `${name}: ${value} ${what}`),
+  )
+}
+
+/** Returns the least of each cost. */
+function least(costs: readonly Cost[]): Cost {
+  const of = (what: keyof Cost) => Math.min(...costs.map((cost) => cost[what]))
+  return Object.fromEntries((Object.keys(costs[0] as Cost) as (keyof Cost)[]).map((what) => [what, of(what)])) as never
+}
+
+/** Counts all requests on a new instance. */
+async function countedOnce(): Promise<Counted> {
   const world = await World.start({ INDEX_POLL_INTERVAL: '50' })
   const proxy = await RpcProxy.before(world.network.rpcUrl)
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'))
@@ -58,7 +97,7 @@ export const costs: Benchmark = async (options) => {
   // the count of unknown keys, which begins then, ends with this record
   await eventually(async () => (await app.context.store.milestones.recorded('provider endpoint ')).length > 0)
   const counter = new Counter()
-  const counted: Record<string, Cost> = {}
+  const counted: Counted = {}
   try {
     const counting = async (name: string, send: () => Promise<Response>) => {
       proxy.forget()
@@ -73,11 +112,8 @@ export const costs: Benchmark = async (options) => {
     /** Counts a request that costs the same each time: the least of three, as background work of a busy machine counts too. */
     const countWarm = async (name: string, send: () => Promise<Response>) => {
       const costs = [await counting(name, send), await counting(name, send), await counting(name, send)]
-      const [{ cost: first, text }] = costs as [{ cost: Cost; text: string }]
-      const least = (what: keyof Cost) => Math.min(...costs.map(({ cost }) => cost[what]))
-      const entries = (Object.keys(first) as (keyof Cost)[]).map((what) => [what, least(what)])
-      counted[name] = Object.fromEntries(entries) as unknown as Cost
-      return text
+      counted[name] = least(costs.map(({ cost }) => cost))
+      return costs[0]?.text as string
     }
     const count = async (name: string, send: () => Promise<Response>) => {
       const { text, cost } = await counting(name, send)
@@ -121,18 +157,7 @@ export const costs: Benchmark = async (options) => {
     await world.close()
     rmSync(folder, { recursive: true })
   }
-  report(
-    'costs',
-    'What a request costs, counted',
-    Object.entries(counted).map(([request, cost]) => ({ request, ...cost })),
-    options,
-  )
-  const grown = Object.entries(counted).flatMap(([name, cost]) =>
-    Object.entries(cost)
-      .filter(([what, value]) => value > ((expected as Record<string, Record<string, number>>)[name]?.[what] ?? -1))
-      .map(([what, value]) => `${name}: ${value} ${what}`),
-  )
-  if (grown.length > 0) throw new Error(`Costs have grown beyond costs.json: ${grown.join('; ')}.`)
+  return counted
 }
 
 /** Counts what the order of an asset costs the index. */
