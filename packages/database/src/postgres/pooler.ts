@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** A pooler that lends sessions may give the same ones by chance, so that two rounds were too few under load. */
+/** Rounds of questions: a pooler that lends sessions gives the same ones by chance now and then, more often on a busy machine. */
 const ROUNDS = 16
 
 /**

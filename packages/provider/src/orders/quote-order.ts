@@ -81,15 +81,8 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   await tools.health.assertQuotable(asset.chain)
   const { rule, price, only } = await priceOf(wanted, { fileIndex, seconds: validUntil - now }, tools)
   const { datatoken, serviceId } = claim
-  const terms = {
-    datatoken,
-    serviceId,
-    environment,
-    validUntil,
-    now,
-    price,
-    file: only === undefined ? undefined : { index: only, identity: opened.identities().of(only) },
-  }
+  const file = only === undefined ? undefined : { index: only, identity: opened.identities().of(only) }
+  const terms = { datatoken, serviceId, environment, validUntil, now, price, file }
   return {
     chainId: asset.chain.chainId,
     datatoken,

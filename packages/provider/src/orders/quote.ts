@@ -38,10 +38,8 @@ export function quoteFee(chain: Chain, request: QuoteRequest): ProviderFee {
   const { environment, now: timestamp, datatoken: dt, serviceId: id, validUntil, file } = request
   const { token, amount } = request.price ?? defaultPrice(chain, environment, validUntil - timestamp)
   const { index: fileIndex, identity } = file ?? {}
-  const data = {
-    ...{ environment: environment?.id ?? null, timestamp, dt, id, chainId: chain.chainId },
-    ...{ fileIndex, file: identity },
-  }
+  const about = { timestamp, dt, id, chainId: chain.chainId, fileIndex, file: identity }
+  const data = { environment: environment?.id ?? null, ...about }
   const terms: FeeTerms = {
     providerData: stringToHex(JSON.stringify(data)),
     providerFeeAddress: chain.key.address,
@@ -153,7 +151,7 @@ export function opensFile(fee: EmittedFee, { fileIndex: claimed, identities }: C
   return claimed !== undefined && typeof file === 'string' && identities.is(file, claimed)
 }
 
-/** Returns whether the only file that an order with this fee opens is no longer in the service. Only for own quotes. */
+/** Whether the service lacks the only file that an order with this fee opens. Only for own quotes. */
 export function isFileGone(fee: EmittedFee, { identities }: Pick<OrderClaim, 'identities'>): boolean {
   const { fileIndex, file } = contentsOf(fee)
   return isIndex(fileIndex) && typeof file === 'string' && identities.find(file, fileIndex) === undefined

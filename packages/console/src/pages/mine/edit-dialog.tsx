@@ -43,11 +43,10 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   const [error, setError] = useState<unknown>()
   const busy = step !== undefined
   const present = (asset.services[0]?.files ?? []).map(({ index, name }) => name ?? text.asset.fileNumber(index))
-  const { removed } = versionPlan(
-    present,
-    files.files.map(({ label }) => label),
-    files.keepOld || files.files.length === 0,
-  )
+  const next = files.files.map(({ label }) => label)
+  const plan = next.length > 0 ? versionPlan(present, next, files.keepOld) : undefined
+  const removed = plan?.removed.length ?? 0
+  const saveLabel = removed > 0 ? words.saveRemoving(removed) : words.save
   const save = async () => {
     setStep('')
     setError(undefined)
@@ -74,23 +73,17 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   return (
     <>
       <EditForm asset={asset} edited={edited} change={(changes) => setEdited((now) => ({ ...now, ...changes }))} />
-      <NewFiles present={present} value={files} onChange={setFiles} />
+      <NewFiles plan={plan} value={files} onChange={setFiles} />
       {error !== undefined && <Problem error={error} />}
       <div class="dialog-actions">
         <Button onClick={() => onClose()}>{text.cancel}</Button>
         <Button
-          kind={removed.length > 0 ? 'danger' : 'primary'}
+          kind={removed > 0 ? 'danger' : 'primary'}
           busy={busy}
           disabled={edited.name.trim() === '' || termsProblem(edited.terms) !== undefined}
           onClick={save}
         >
-          {busy
-            ? step
-              ? `${stepText(step)}…`
-              : words.saving
-            : removed.length > 0
-              ? words.saveRemoving(removed.length)
-              : words.save}
+          {busy ? (step ? `${stepText(step)}…` : words.saving) : saveLabel}
         </Button>
       </div>
     </>

@@ -1,3 +1,4 @@
+import type { VersionPlan as Plan } from '@tidegate/protocol/version-plan'
 import { Icon } from '../../icons/icon.js'
 import { Choice } from '../../parts/fields/field.js'
 import { FileList } from '../../parts/fields/file-list.js'
@@ -12,14 +13,14 @@ let count = 0
 const newKey = () => `new-${count++}`
 
 interface NewFilesProps {
-  /** Names of the present files. */
-  present: readonly string[]
+  /** What buyers will find; undefined without new files. */
+  plan: Plan | undefined
   value: State
   onChange: (value: State) => void
 }
 
 /** New files of an asset, whether the present ones stay, and what that means. */
-export function NewFiles({ present, value, onChange }: NewFilesProps) {
+export function NewFiles({ plan, value, onChange }: NewFilesProps) {
   const { files, keepOld } = value
   const words = mineText
   const add = (added: NewFile[]) => onChange({ ...value, files: [...files, ...added] })
@@ -63,7 +64,7 @@ export function NewFiles({ present, value, onChange }: NewFilesProps) {
           onChange={(kind) => onChange({ ...value, keepOld: kind === 'keep' })}
         />
       )}
-      {files.length > 0 && <VersionPlan present={present} next={files.map(({ label }) => label)} keepOld={keepOld} />}
+      {plan && <VersionPlan plan={plan} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { type VersionPlan as Plan, versionPlan } from '@tidegate/protocol/version-plan'
+import type { VersionPlan as Plan } from '@tidegate/protocol/version-plan'
 import { Words } from '../../parts/texts/words.js'
 import { mineText } from '../../text/mine.js'
 
@@ -7,25 +7,17 @@ const SHOWN = 20
 
 const PARTS = ['added', 'replaced', 'kept', 'moved', 'removed'] as const satisfies (keyof Plan)[]
 
-interface VersionPlanProps {
-  present: readonly string[]
-  next: readonly string[]
-  keepOld: boolean
-}
+/** Parts of which buyers lose the present files. */
+const GOES = new Set<keyof Plan>(['replaced', 'removed'])
 
 /** What buyers will find after a change of the files, by names. */
-export function VersionPlan({ present, next, keepOld }: VersionPlanProps) {
-  const plan = versionPlan(present, next, keepOld)
+export function VersionPlan({ plan }: { plan: Plan }) {
   return (
     <dl class="facts wide" aria-label={mineText.plan}>
       {PARTS.filter((part) => plan[part].length > 0).map((part) => (
         <div key={part} data-part={part}>
           <dt>
-            {part === 'removed' || part === 'replaced' ? (
-              <span class="badge warn">{mineText.planned[part](plan[part].length)}</span>
-            ) : (
-              mineText.planned[part](plan[part].length)
-            )}
+            <span class={GOES.has(part) ? 'badge warn' : ''}>{mineText.planned[part](plan[part].length)}</span>
           </dt>
           <dd>
             <Words text={plan[part].slice(0, SHOWN).join(', ')} most={800} />
