@@ -176,6 +176,20 @@ describe('a search answers the same everywhere', () => {
     }
   })
 
+  it('on PostgreSQL at a cost that does not multiply with the depth of exclusions', async () => {
+    await put(changesOf(fc.sample(ASSET, { numRuns: 10, seed: 7 })))
+    const excluded = (depth: number): object => (depth === 0 ? SOME : { bool: { must_not: [excluded(depth - 1)] } })
+    const generations = generationsIn(stateIn(await postgres.query(stateQuery('postgres'))))
+    const costOf = async (depth: number) => {
+      const search = readSearch({ query: excluded(depth) })
+      const { all } = planOf(search, { ...SCOPE, purgatory: [] }, 'postgres', generations)
+      const { rows } = await postgres.query({ text: `EXPLAIN ${all.text}`, values: all.values })
+      return Number(/cost=[\d.]+\.\.([\d.]+)/.exec(String(rows[0]?.['QUERY PLAN']))?.[1])
+    }
+    // PostgreSQL tells this cost of a plan before it runs, in units of its own
+    expect(await costOf(7)).toBeLessThan(10 * (await costOf(1)))
+  })
+
   it('with the values of the newest documents, if there are more than are aggregated', async () => {
     const documents = await put(changesOf(fc.sample(ASSET, { numRuns: 12, seed: 3 })))
     const search = readSearch({ aggs: { ...TAGS, total: { sum: { field: 'stats.orders' } } }, terminate_after: 3 })

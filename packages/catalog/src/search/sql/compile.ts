@@ -14,6 +14,15 @@ export interface Part {
   isFixed?: boolean
 }
 
+/** A common table expression. */
+interface Table extends Part {
+  /**
+   * Whether it is listed once. PostgreSQL lists what a statement excludes once for each partition that is searched: excluded lists of
+   * excluded lists would take a power of that.
+   */
+  isKept: boolean
+}
+
 /**
  * Compiles conditions to parts of SQL statements. Documents must also meet `base`. `every` matches all searchable documents, for
  * conditions without a search term. `pricesOfEach`: looks up the first price of each document with the words, instead of a list of all
@@ -35,11 +44,11 @@ export class Compiler {
    * table expressions: nested, they would exceed the stack of SQLite's parser.
    */
   documents(condition: Condition): Part {
-    const tables: Part[] = []
+    const tables: Table[] = []
     const { text, values, isFixed = false } = this.listing(this.searchable(condition), tables)
     if (tables.length === 0) return { text, values, isFixed }
     return {
-      text: `WITH ${tables.map((table, at) => `list${at} AS (${table.text})`).join(', ')} ${text}`,
+      text: `WITH ${tables.map((table, at) => `list${at} AS ${table.isKept ? 'MATERIALIZED ' : ''}(${table.text})`).join(', ')} ${text}`,
       values: [...tables.flatMap((table) => table.values), ...values],
     }
   }
@@ -102,14 +111,14 @@ export class Compiler {
   }
 
   /** Returns an inner list. Adds its table to `tables`. */
-  private inner(condition: Condition, tables: Part[]): Part {
+  private inner(condition: Condition, tables: Table[], isExcluded = false): Part {
     const list = this.listing(condition, tables)
     if (condition.op === 'listed') return list
-    const at = tables.push(list) - 1
+    const at = tables.push({ ...list, isKept: isExcluded && this.dialect === 'postgres' }) - 1
     return { text: `SELECT id FROM list${at}`, values: [] }
   }
 
-  private listing(condition: Condition, tables: Part[]): Part {
+  private listing(condition: Condition, tables: Table[]): Part {
     if (isText(condition)) return this.matching([condition], [], tables)
     switch (condition.op) {
       case 'listed':
@@ -143,7 +152,7 @@ export class Compiler {
   }
 
   /** Lists documents by the full-text index, filtered by lists that must or must not contain them. */
-  private matching(texts: Condition[], others: Condition[], tables: Part[]): Part {
+  private matching(texts: Condition[], others: Condition[], tables: Table[]): Part {
     const { id, listed, match, ofKind, unlisted } = this.expressions.syntax
     const first = others.find((one) => one.op === 'listed')
     const excluded = first && onlyExcluded(flat(texts))
@@ -167,11 +176,12 @@ export class Compiler {
   }
 
   /** Adds the lists that must or must not contain a document to a statement. */
-  private inLists(text: string, values: Value[], id: string, lists: Condition[], tables: Part[]): Part {
+  private inLists(text: string, values: Value[], id: string, lists: Condition[], tables: Table[]): Part {
     const all: Part = { text, values: [...values], isFixed: lists.length === 0 }
     for (const list of lists) {
-      const inside = this.inner(list.op === 'not' ? list.of : list, tables)
-      all.text += ` AND ${id} ${list.op === 'not' ? 'NOT IN' : 'IN'} (${inside.text})`
+      const isExcluded = list.op === 'not'
+      const inside = this.inner(isExcluded ? list.of : list, tables, isExcluded)
+      all.text += ` AND ${id} ${isExcluded ? 'NOT IN' : 'IN'} (${inside.text})`
       all.values.push(...inside.values)
     }
     return all
