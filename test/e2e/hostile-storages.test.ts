@@ -4,7 +4,7 @@ import { downloadUrl } from '../helpers/consume.js'
 import { AT_ONCE, eventually } from '../helpers/eventually.js'
 import { fakeFtp } from '../helpers/fake-ftp.js'
 import { columns, fakePostgres, message, row } from '../helpers/fake-postgres.js'
-import { askJson } from '../helpers/requests.js'
+import { askJson, FILE_ID } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const CONTENT = Buffer.alloc(1_000_000, 'x')
@@ -96,7 +96,9 @@ describe('downloads from hostile SQL and FTP servers (threat 44)', () => {
     const database = await fakePostgres()
     const asset = await world.publish({ files: [sql(database.url())] })
     const { json } = await describeFile({ did: asset.did, serviceId: asset.ddo.services[0]?.id })
-    expect(json).toEqual([{ index: 0, valid: true, type: 'sql', contentType: 'text/csv' }])
+    expect(json).toEqual([
+      { index: 0, id: expect.stringMatching(FILE_ID), valid: true, type: 'sql', contentType: 'text/csv' },
+    ])
     expect(database.server.accepted).toBe(0)
     for (const url of [
       'postgres://%zz@127.0.0.1/db',

@@ -66,6 +66,9 @@ export function freshNonce(): string {
 }
 
 /** A response with its body, for assertions on all of it at once. */
+/** Matches the identity of a published file in an answer of fileinfo. */
+export const FILE_ID = /^[0-9a-f]{32}$/
+
 export interface Answer {
   status: number
   headers: Headers

@@ -7,7 +7,7 @@ import { viewFunction } from '../../../test/helpers/abi.js'
 import { deployed } from '../../../test/helpers/contracts.js'
 import type { Published } from '../../../test/helpers/publish.js'
 import { placed } from '../../../test/helpers/raw-contracts.js'
-import { ask, askJson, downloadParams, freshNonce, signText } from '../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, FILE_ID, freshNonce, signText } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'
 import { rpcClient } from '../src/rpc/clients.js'
 
@@ -71,7 +71,7 @@ describe('a contract that asks for an off-chain look-up sends no request anywher
     const asset = await world.publish({ files: [file] })
     const { json } = await fileinfo({ did: asset.did, serviceId: 'tide-access' })
     // only the operator learns why it is not valid
-    expect(json).toEqual([{ index: 0, valid: false, type: 'smartcontract' }])
+    expect(json).toEqual([{ index: 0, id: expect.stringMatching(FILE_ID), valid: false, type: 'smartcontract' }])
     const answer = await download(asset, await world.order(asset, buyer))
     expect([answer.status, answer.json.code]).toEqual([502, 'STORAGE_REFUSED'])
     expect(connections).toBe(0)

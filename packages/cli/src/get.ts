@@ -3,7 +3,8 @@ import type { Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { fileList, fileOf, serviceOf } from './people/assets.js'
-import { assertTree, type Fetched, fetchAll, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
+import { type Fetched, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
+import type { FetchedAll, Filling } from './people/download/fetch-all.js'
 import { assertFirstAvailable, sizeOf, withName } from './people/download/files.js'
 import { commandOf, ELSEWHERE, elsewhereOf } from './people/download/repeat.js'
 import {
@@ -39,11 +40,21 @@ export const command = (finish: (code: number) => void) =>
       'file, folder, device or FIFO to write to; - is standard output (default: this folder). A slash at the end makes a missing folder. Links to files are not followed',
     )
     .option('--file <n|name>', 'a file, by its number from 0 or its name', whichFile)
-    .option('--all', 'all files, into a folder')
+    .option(
+      '--all',
+      'all files, into a folder. Files of an earlier run stay, unless the asset has another version of them',
+    )
+    .option(
+      '--sync',
+      'with --all: make the folder equal to the asset. Files that earlier runs wrote are replaced, moved and removed; no others are',
+    )
     .option('--archive', 'all files, as one ZIP archive')
     .option(...SERVICE)
     .option('--sha256 <hash>', 'expected SHA-256 of the file', sha256)
-    .option('--force', 'overwrite an existing file, or replace an existing link')
+    .option(
+      '--force',
+      'overwrite existing files, or replace an existing link. With --sync, only files that were changed here',
+    )
     .option(...MAX_PRICE)
     .option(...ACCEPT_TERMS)
     .option(...YES)
@@ -53,6 +64,7 @@ interface GetOptions extends PeopleOptions {
   output?: string
   file?: WhichFile
   all?: true
+  sync?: true
   archive?: true
   service?: string
   sha256?: string
@@ -78,11 +90,13 @@ export async function get(did: string, options: GetOptions): Promise<number> {
     const { file, ...rest } = options
     const chosen = file === undefined ? rest : { ...rest, file: files[0] as number }
     const run = { did, options: chosen, destination, asset, service, files, quote }
+    const filling = await fillingOf(run)
     await assertRunnable(run)
     const output = await openOutput(session, run)
     try {
-      const bought = quote.order ? undefined : await buy(session, run)
-      report(session, run, bought, await fetchFiles(session, run, bought, output))
+      const isComplete = filling?.plan.missing.length === 0
+      const bought = quote.order || isComplete ? undefined : await buy(session, run)
+      report(session, run, bought, await fetchFiles(session, { ...run, filling }, bought, output))
     } finally {
       output?.close()
     }
@@ -106,8 +120,17 @@ interface Run {
   quote: Quote
 }
 
+/** Compares the folder of `--all` with the files. Throws CommandError if the download would mix versions: nothing is paid before. */
+async function fillingOf({ did, options, destination: { target }, service }: Run): Promise<Filling | undefined> {
+  if (!options.all || !target) return undefined
+  const { planFilling } = await import('./people/download/fetch-all.js')
+  const { sync = false, force = false } = options
+  return planFilling(target.folder, { did, service: service.id, files: service.files }, { sync, force })
+}
+
 /** Throws CommandError if options contradict each other, or if nothing can be written to the destination. */
-function destinationOf({ output, file, all, archive, sha256, force, json }: GetOptions): Destination {
+function destinationOf({ output, file, all, sync, archive, sha256, force, json }: GetOptions): Destination {
+  if (sync && !all) throw misuse('--sync needs --all.')
   if (all && file !== undefined) throw misuse('--file and --all contradict each other.')
   if (archive && (all || file !== undefined))
     throw misuse('--archive takes all files: use it with neither --file nor --all.')
@@ -123,7 +146,6 @@ function destinationOf({ output, file, all, archive, sha256, force, json }: GetO
 
 /** Checks that need no payment. Throws CommandError if the files are unavailable, or the destination cannot take them. */
 async function assertRunnable({ did, options, destination: { target }, service, files, quote }: Run): Promise<void> {
-  if (options.all && target) await assertTree(target, service.files)
   if (options.all || options.archive) {
     // some of the files may exist from an earlier run
     if (quote.order) return
@@ -158,20 +180,30 @@ async function buy(session: WalletSession, { did, options, asset, service, quote
 
 async function fetchFiles(
   session: WalletSession,
-  { did, options, destination: { stream, target }, service, files, quote }: Run,
+  {
+    did,
+    options,
+    destination: { stream, target },
+    service,
+    files,
+    quote,
+    filling,
+  }: Run & { filling: Filling | undefined },
   bought: Bought | undefined,
   output: OutputStream | undefined,
-): Promise<Fetched[]> {
+): Promise<Pick<FetchedAll, 'files'> & Partial<FetchedAll>> {
   const { order, transactions } = bought ?? { order: quote.order as Hex, transactions: [] }
   const again = commandOf(did, options)
   const force = options.force === true
   const wanted = { did, service: service.id, order, sha256: options.sha256, force, again }
   const file = options.archive ? undefined : files[0]
   const fetching = async () => {
-    if (output) return [await fetchToStream(session, { ...wanted, file }, options.output as string, output)]
+    if (output) return { files: [await fetchToStream(session, { ...wanted, file }, options.output as string, output)] }
     const inFolder = { ...wanted, target: target as Target }
     makeFolder(inFolder.target)
-    return options.all ? fetchAll(session, inFolder, service.files) : [await fetchFile(session, { ...inFolder, file })]
+    if (!filling) return { files: [await fetchFile(session, { ...inFolder, file })] }
+    const { fetchAll } = await import('./people/download/fetch-all.js')
+    return fetchAll(session, inFolder, filling)
   }
   return fetching().catch((error) => {
     // bytes that a failed stream took are lost
@@ -187,13 +219,13 @@ function report(
   { out }: WalletSession,
   { did, options, destination, quote }: Run,
   bought: Bought | undefined,
-  files: Fetched[],
+  { files, ...rest }: { files: Fetched[] } & Partial<FetchedAll>,
 ) {
   if (isStandardOutput(destination.stream)) return
   for (const { path, bytes, sha256 } of files) out.print(`${path}  ${bytes} bytes  sha256 ${sha256}`)
   const { order, transactions } = bought ?? { order: quote.order, transactions: [] }
   const common = { did, order, bought: bought !== undefined && !bought.reused, transactions }
-  out.result(options.all ? { ...common, files } : { ...common, ...files[0] })
+  out.result(options.all ? { ...common, files, ...rest } : { ...common, ...files[0] })
 }
 
 /** Numbers of the requested files. Throws CommandError if there is no such file, or if one must be chosen. */

@@ -1542,6 +1542,8 @@ export interface operations {
                      */
                     "application/json": {
                         index: number;
+                        /** @description The same in each version of the asset that has the file, wherever it is in its list and whatever its name; another when it is replaced. For files of a published service. */
+                        id?: string;
                         valid: boolean;
                         type: string;
                         contentLength?: string;

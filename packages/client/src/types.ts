@@ -35,6 +35,8 @@ export interface Price {
 
 export interface AssetFile {
   index: number
+  /** The same in each version of the asset that has the file, at any index and with any name. Undefined if the provider tells none. */
+  id?: string
   /** The publisher's name of the file, a relative path; otherwise that of the storage. Untrusted. */
   name?: string
   contentType?: string

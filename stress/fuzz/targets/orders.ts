@@ -15,7 +15,7 @@ const claim = {
   serviceIndex: 0,
   serviceId: 'a',
   fileIndex: 0,
-  identities: new FileIdentities([{}], [KEY]),
+  identities: new FileIdentities('did:op:1', [{}], [KEY]),
   timeout: 3600,
   consumer: CONSUMER,
 }

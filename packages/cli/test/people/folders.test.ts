@@ -18,6 +18,8 @@ const TREE: Record<string, string> = {
 /** The same as a buyer gets it: no name is hidden. */
 const GOT = Object.fromEntries(Object.entries(TREE).map(([name, content]) => [name.replace(/^\./, ''), content]))
 
+const MANIFEST = '.tidegate.jsonl'
+
 describe('a folder', () => {
   let world: World
   let proxy: CuttingProxy
@@ -50,7 +52,8 @@ describe('a folder', () => {
   /** Returns the files below a folder with their contents. */
   function tree(folder: string): Record<string, string> {
     const entries = readdirSync(at(folder), { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
-    const paths = entries.map(({ parentPath, name }) => join(parentPath, name))
+    const files = entries.filter(({ name }) => name !== MANIFEST)
+    const paths = files.map(({ parentPath, name }) => join(parentPath, name))
     return Object.fromEntries(paths.map((path) => [path.slice(at(folder).length + 1), readFileSync(path, 'utf8')]))
   }
 
@@ -130,6 +133,79 @@ describe('a folder', () => {
     mkdirSync(at('numbered'))
     await run('get', answer.did, '--all', '-o', at('numbered'), '--account', '2', '--yes')
     expect(Object.keys(tree('numbered')).sort()).toEqual(['file-0.csv', 'file-1.csv'])
+  })
+
+  it('B3: of an earlier version is never mixed with the next one, and made equal by --sync', async () => {
+    const V1 = { 'a.csv': 'a', 'b.csv': 'b', 'c/d.csv': 'd', 'e/f.csv': 'f', h: 'h', 'i/j': 'j' }
+    for (const [name, content] of Object.entries(V1)) write(`v1/${name}`, content)
+    const { answer } = await publish(at('v1'))
+    const asset = answer.did
+    const all = (...more: string[]) =>
+      run('get', asset, '--all', '-o', `${at('mine')}/`, '--account', '2', '--yes', ...more)
+    const refused = async (code: string, message: RegExp, ...more: string[]) => {
+      const before = tree('mine')
+      const { answer, status } = await all(...more)
+      expect({ status, ...answer.error }).toMatchObject({ status: 1, code, message: expect.stringMatching(message) })
+      expect(tree('mine')).toEqual(before)
+    }
+    expect((await all()).answer).toMatchObject({ present: 0, removed: [] })
+    // nothing changed: nothing is downloaded, or removed
+    for (const sync of [[], ['--sync']])
+      expect((await all(...sync)).answer).toMatchObject({ files: [], present: 6, removed: [] })
+    // another b.csv, another name for c/d.csv, no e/f.csv; a file becomes a folder, and a folder a file
+    const V2 = { 'a.csv': 'a', 'b.csv': 'b of now', 'c/moved.csv': 'd', 'g.csv': 'g', 'h/k': 'h', i: 'j' }
+    for (const [name, content] of Object.entries(V2)) write(`v2/${name}`, content)
+    const next = await run('update', asset, '--files', at('v2'), '--account', '1', '--yes')
+    expect(next.status, next.stderr).toBe(0)
+    const names = (await run('show', asset)).answer.services[0].files.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(Object.keys(V2))
+    await refused(
+      'FOLDER_DIFFERS',
+      /version .*: 4 files new, .*\(a\.csv, b\.csv\), 4 files gone \(c\/d\.csv, e\/f\.csv, h and 1/,
+    )
+    // own changes are not lost
+    writeFileSync(at('mine/b.csv'), 'my notes')
+    await refused('FILE_EXISTS', /\(b\.csv\)\. --force replaces it/, '--sync')
+    writeFileSync(at('mine/own.txt'), 'not of the asset')
+    writeFileSync(at('mine/e/f.csv'), 'mine too')
+    const synced = await all('--sync', '--force')
+    expect(synced.answer, synced.stderr).toMatchObject({ removed: ['c/d.csv', 'h', 'i/j'] })
+    expect(synced.stderr).toContain('e/f.csv stays: it was changed here')
+    expect(tree('mine')).toEqual({ ...V2, 'own.txt': 'not of the asset', 'e/f.csv': 'mine too' })
+    expect((await all()).answer).toMatchObject({ files: [], present: 6 })
+  })
+
+  it('B3: is moved and not downloaded again, and its manifest reaches no other place', async () => {
+    const FILES = { 'a.csv': 'a', 'b/c.csv': 'c' }
+    for (const [name, content] of Object.entries(FILES)) write(`once/${name}`, content)
+    const { answer } = await publish(at('once'))
+    const all = (...more: string[]) =>
+      run('get', answer.did, '--all', '-o', `${at('kept')}/`, '--account', '2', '--yes', ...more)
+    expect((await all()).status).toBe(0)
+    const lines = readFileSync(at(`kept/${MANIFEST}`), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+    const entries = lines.map((line) => JSON.parse(line))
+    expect(entries.map(({ path, bytes }) => [path, bytes])).toEqual([
+      ['a.csv', 1],
+      ['b/c.csv', 1],
+    ])
+    // as if b/c.csv had another path before, whose folder nothing else needs; and a stranger had sent the folder
+    write('victim.txt', 'x')
+    write('kept/old/name.csv', 'c')
+    rmSync(at('kept/b'), { recursive: true })
+    const [a, c] = entries
+    const hostile = ['../victim.txt', at('victim.txt'), '../once/a.csv', '.tidegate.jsonl', ''].map((path) => ({
+      ...a,
+      path,
+    }))
+    const wrong = [{ ...c, path: 'old/name.csv' }, ...hostile, { ...a, bytes: 'many' }, null, [], 7].map((one) =>
+      JSON.stringify(one),
+    )
+    writeFileSync(at(`kept/${MANIFEST}`), [lines[0], ...wrong, '{"did":', ''].join('\n'))
+    const synced = await all('--sync')
+    expect(synced.answer, synced.stderr).toMatchObject({ files: [], present: 2, removed: ['old/name.csv'] })
+    expect([tree('kept'), existsSync(at('kept/old')), existsSync(at('victim.txt'))]).toEqual([FILES, false, true])
   })
 
   it('that cannot be published is refused before anything is uploaded', async () => {

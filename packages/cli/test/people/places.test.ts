@@ -61,7 +61,8 @@ describe('get', () => {
       for (const [file, name] of asKept.entries()) expect(readFileSync(join(at('all'), name))).toEqual(contents[file])
       // each is found again, and none is written twice
       const again = await answer('get', did, '--all', '-o', at('all'), '--account', '2', '--yes')
-      expect([again.files, readdirSync(at('all')).sort()]).toEqual([[], [...asKept].sort()])
+      expect([again.files, again.present]).toEqual([[], asKept.length])
+      expect(readdirSync(at('all')).sort()).toEqual(['.tidegate.jsonl', ...asKept].sort())
     }
   })
 
@@ -72,7 +73,7 @@ describe('get', () => {
     expect(await run('get', sized, '-o', folder, '--account', '6')).toMatchObject({ status: 0 })
     expect(readFileSync(at('new/tides/tides.csv')).equals(CONTENT)).toBe(true)
     expect(await run('get', sized, '--all', '-o', `${at('all-new')}/`, '--account', '6')).toMatchObject({ status: 0 })
-    expect(readdirSync(at('all-new'))).toEqual(['tides.csv'])
+    expect(readdirSync(at('all-new'))).toEqual(['.tidegate.jsonl', 'tides.csv'])
     writeFileSync(at('file'), '')
     for (const [output, reason] of [
       [`${at('file')}/`, 'is no folder'],

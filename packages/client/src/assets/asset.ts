@@ -77,12 +77,17 @@ async function filesOf(
 }
 
 function fileOf(told: unknown, at: number): AssetFile {
-  const { index, valid, contentLength, contentType, filename, name } = fieldsOf(told)
+  const { index, id, valid, contentLength, contentType, filename, name } = fieldsOf(told)
   const size = /^\d{1,15}$/.test(String(contentLength)) ? Number(contentLength) : undefined
   const given = typeof name === 'string' ? printable(name, NAME) : ''
   return {
     index: Number.isSafeInteger(index) ? (index as number) : at,
-    ...defined({ name: given || lineOf(filename) || undefined, contentType: lineOf(contentType) || undefined, size }),
+    ...defined({
+      id: lineOf(id) || undefined,
+      name: given || lineOf(filename) || undefined,
+      contentType: lineOf(contentType) || undefined,
+      size,
+    }),
     available: valid === true,
   }
 }

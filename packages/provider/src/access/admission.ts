@@ -61,7 +61,7 @@ export async function admit(
       serviceId: service.id,
       // an order for the only file opens all
       fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
-      identities: opened.identities(),
+      identities: await opened.identities(),
       timeout: service.timeout,
       consumer: consumer.address,
       environments: environmentsFor(service.type, consumer.address, chain.chainId, environments),

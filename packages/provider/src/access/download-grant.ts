@@ -40,10 +40,10 @@ export function linkLifetime(requested: number | undefined, settings: LinkSettin
  * Returns the grant of a download link for an admitted file, or for an archive of all. It expires with the caller's auth token or
  * the order, if that is earlier. `lifetime` in seconds.
  */
-export function grantOf(
+export async function grantOf(
   { opened, consumer, fileIndex, order }: Admitted,
   { orderTx, userdata, lifetime }: { orderTx: Hex; userdata: UserData | undefined; lifetime: number },
-): Grant {
+): Promise<Grant> {
   const { asset, service } = opened
   const { token } = consumer
   const expiresAt = Math.min(secondsNow() + lifetime, order.endsAt)
@@ -54,7 +54,7 @@ export function grantOf(
     did: asset.ddo.id,
     serviceId: service.id,
     fileIndex,
-    identity: opened.identities().of(fileIndex),
+    identity: (await opened.identities()).of(fileIndex),
     orderTx,
     expiresAt: token ? Math.min(expiresAt, Math.floor(token.expiresAt)) : expiresAt,
     ...(token ? { jti: token.jti } : {}),
@@ -67,13 +67,14 @@ export function grantOf(
  * consumes no nonce. The file may have another index in the current version of the asset. Throws LinkError if it has none, if all files
  * are not those of then, or if the asset is on another chain.
  */
-export function claimOf(
+export async function claimOf(
   { consumer: address, chainId, isWallet, fileIndex: was, identity, orderTx: transferTxId, userdata }: Grant,
-  { asset, identities }: OpenService,
-): { consumer: AuthenticatedConsumer; wanted: WantedFile } {
+  { asset, identities: identitiesOf }: OpenService,
+): Promise<{ consumer: AuthenticatedConsumer; wanted: WantedFile }> {
   if (asset.chain.chainId !== chainId) throw new LinkError('LINK_INVALID', 'The download link is for another chain.')
-  const fileIndex = was === undefined ? undefined : identities().find(identity, was)
-  if (was === undefined ? !identities().is(identity, undefined) : fileIndex === undefined)
+  const identities = await identitiesOf()
+  const fileIndex = was === undefined ? undefined : identities.find(identity, was)
+  if (was === undefined ? !identities.is(identity, undefined) : fileIndex === undefined)
     throw new LinkError('LINK_FILE_GONE', `${GONE} Create a link to what the asset has now.`)
   return {
     consumer: { address, ...(isWallet ? { chainId } : {}), consumeNonce: async () => undefined },

@@ -4,7 +4,8 @@ import { FileIdentities } from './file-identity.js'
 
 const [KEY, OLD] = [providerKey(`0x${'11'.repeat(32)}`), providerKey(`0x${'22'.repeat(32)}`)]
 const url = (path: string, more = {}) => ({ type: 'url', url: `https://files.example/${path}`, method: 'GET', ...more })
-const of = (objects: unknown[], ...keys: (typeof KEY)[]) => new FileIdentities(objects, keys.length > 0 ? keys : [KEY])
+const of = (objects: unknown[], ...keys: (typeof KEY)[]) =>
+  new FileIdentities('did:op:1', objects, keys.length > 0 ? keys : [KEY])
 
 test('a file is found wherever it is, under any name and order of fields, and not when it is gone (B2)', () => {
   const identity = of([url('a'), url('b', { name: 'b', headers: { x: '1', y: '2' } })]).of(1)
@@ -37,4 +38,24 @@ test('an identity of a previous key is known, and tells nothing without a key', 
 test.each([null, undefined, 7, 'text', []])('the object %o of a publisher has an identity', (object) => {
   const identities = of([object])
   expect(identities.find(identities.of(0), 0)).toBe(0)
+})
+
+test('a guess of a location in another asset has another identity (threat 125)', () => {
+  const theirs = new FileIdentities('did:op:2', [url('a')], [KEY])
+  expect(theirs.of(0)).not.toBe(of([url('a')]).of(0))
+  expect(theirs.of(undefined)).not.toBe(of([url('a')]).of(undefined))
+})
+
+test('those of a long list are made in many turns of the event loop, for all who wait (threat 120)', async () => {
+  const long = of(Array.from({ length: 5_000 }, (_, at) => url(`${at}`)))
+  let turns = 0
+  const count = () => {
+    turns += 1
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const all = await Promise.all([long.prepare(), long.prepare()])
+  clearImmediate(counting)
+  expect(turns).toBeGreaterThanOrEqual(9)
+  expect(all.map((one) => one.find(long.of(4_999), 0))).toEqual([4_999, 4_999])
 })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { memoized } from '@tidegate/protocol'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 
@@ -7,6 +8,9 @@ const PURPOSE = 'tidegate file identity v1'
 
 /** Characters of an identity: 16 bytes in hex. */
 const LENGTH = 32
+
+/** Identities that are made in one turn of the event loop: a few milliseconds. */
+const AT_ONCE = 500
 
 const secretOf = memoized((key: ProviderKey) => derivedSecret(key, PURPOSE))
 
@@ -20,17 +24,36 @@ interface Known {
 
 /**
  * Identities of the files of a service in one version: a link or an order names its file by them, since an index is another file in the
- * next version. An identity is a keyed hash of where and how the file is read, without its public name: it is public in orders, and tells
- * nothing of the location. Every instance with the key computes the same.
+ * next version. An identity is a keyed hash of the asset and of where and how the file is read, without its public name: it is public, and
+ * tells nothing of the location. With another asset it is another, so that nobody tests guesses of a location with an asset of his own.
+ * Every instance with the key computes the same.
  */
 export class FileIdentities {
   private readonly known = new Map<ProviderKey, Known>()
+  private prepared: Promise<void> | undefined
 
   /** `keys`: those of the chain, the current one first, which makes identities; the others still recognise theirs. */
   constructor(
+    private readonly did: string,
     private readonly objects: readonly unknown[],
     private readonly keys: readonly ProviderKey[],
   ) {}
+
+  /** Makes those of a long list in many turns of the event loop; otherwise a request would make them in one. */
+  async prepare(): Promise<this> {
+    if (this.objects.length <= AT_ONCE) return this
+    this.prepared ??= this.prepareAll()
+    await this.prepared
+    return this
+  }
+
+  private async prepareAll(): Promise<void> {
+    for (const key of this.keys)
+      for (let at = 0; at < this.objects.length; at += 1) {
+        this.one(key, at)
+        if (at % AT_ONCE === AT_ONCE - 1) await setImmediate()
+      }
+  }
 
   /** Returns the identity of the file at an index, or that of all files in their order. */
   of(index: number | undefined): string {
@@ -61,13 +84,13 @@ export class FileIdentities {
 
   private one(key: ProviderKey, index: number): string {
     const { one } = this.by(key)
-    one[index] ??= digest(key, identifying(this.objects[index]))
+    one[index] ??= digest(key, `${this.did} ${identifying(this.objects[index])}`)
     return one[index]
   }
 
   private all(key: ProviderKey): string {
     const known = this.by(key)
-    known.all ??= digest(key, `all ${this.objects.map((_, index) => this.one(key, index)).join(' ')}`)
+    known.all ??= digest(key, `${this.did} all ${this.objects.map((_, index) => this.one(key, index)).join(' ')}`)
     return known.all
   }
 

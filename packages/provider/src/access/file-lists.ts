@@ -54,7 +54,7 @@ export class FileLists {
       bound[index] ??= this.bind(onChain(fileAt(objects, index), asset.chain.chainId))
       return bound[index]
     }
-    const identities = new FileIdentities(objects, asset.chain.keys)
+    const identities = new FileIdentities(asset.ddo.id, objects, asset.chain.keys)
     const list = { objects, identities, at, all: () => objects.map((_, index) => at(index)) }
     this.cache.set(service, list)
     return list

@@ -14,7 +14,7 @@ export interface OpenService extends AssetService {
   /** Returns the file at an index. A file with an unknown descriptor is not valid. Throws AssetError. */
   file(index: number): StoredFile
   /** Returns the identities of the files. Throws AssetError. */
-  identities(): FileIdentities
+  identities(): Promise<FileIdentities>
 }
 
 /** Returns a service by DID and id. Throws AssetError if there is none, AccessError if a state forbids access. */
@@ -34,6 +34,6 @@ export async function openService(
     files: () => list().all(),
     count: () => list().objects.length,
     file: (index) => list().at(index),
-    identities: () => list().identities,
+    identities: async () => list().identities.prepare(),
   }
 }

@@ -81,7 +81,7 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   await tools.health.assertQuotable(asset.chain)
   const { rule, price, only } = await priceOf(wanted, { fileIndex, seconds: validUntil - now }, tools)
   const { datatoken, serviceId } = claim
-  const file = only === undefined ? undefined : { index: only, identity: opened.identities().of(only) }
+  const file = only === undefined ? undefined : { index: only, identity: (await opened.identities()).of(only) }
   const terms = { datatoken, serviceId, environment, validUntil, now, price, file }
   return {
     chainId: asset.chain.chainId,
@@ -112,7 +112,7 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
     ...{ chain, datatoken, serviceIndex, serviceId, timeout, consumer },
     environments: environment ? [environment.id] : undefined,
     fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
-    identities: opened.identities(),
+    identities: await opened.identities(),
   }
   return { opened, environment, claim }
 }

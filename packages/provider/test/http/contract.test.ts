@@ -1,7 +1,7 @@
 import type { Wallet } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, askJson, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, FILE_ID, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 /** Rows of the wire contract that no other file covers. */
@@ -48,7 +48,15 @@ describe('wire contract', () => {
 
   it('fileinfo returns the media type without parameters, and the file name if the operator opted in', async () => {
     expect((await post('/fileinfo', { did: asset.did, serviceId: 'tide-access' })).json).toEqual([
-      { index: 0, valid: true, type: 'url', contentLength: '10', contentType: 'text/csv', filename: 'tides.csv' },
+      {
+        index: 0,
+        id: expect.stringMatching(FILE_ID),
+        valid: true,
+        type: 'url',
+        contentLength: '10',
+        contentType: 'text/csv',
+        filename: 'tides.csv',
+      },
     ])
   })
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, askJson, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, FILE_ID } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n'.repeat(10_000))
@@ -46,7 +46,7 @@ describe('one file of several', () => {
     ])
     expect(text).not.toMatch(/reason|pigeon|secret/)
     expect((await info({ did: asset.did, serviceId: 'tide-access', fileIndex: 0 })).json).toEqual([
-      { index: 0, valid: false, type: 'unknown' },
+      { index: 0, id: expect.stringMatching(FILE_ID), valid: false, type: 'unknown' },
     ])
   })
 

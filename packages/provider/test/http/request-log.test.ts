@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
 import { saidTo } from '../../../../test/helpers/raw-consumer.js'
-import { ask, downloadParams } from '../../../../test/helpers/requests.js'
+import { ask, downloadParams, FILE_ID } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { PROVIDER_LIMITS } from '../../src/limits.js'
 
@@ -83,7 +83,9 @@ describe('the request log', () => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
     const body = JSON.stringify({ did: asset.did, serviceId: asset.ddo.services[0]?.id })
     const described = await get('/api/services/fileinfo', { ...init, body })
-    expect(await described.json()).toEqual([{ index: 0, valid: false, type: 'url' }])
+    expect(await described.json()).toEqual([
+      { index: 0, id: expect.stringMatching(FILE_ID), valid: false, type: 'url' },
+    ])
     await eventually(() =>
       service.requests.some(({ msg, upstreamStatus }) => msg === 'file is not valid' && upstreamStatus === 403),
     )

@@ -1,7 +1,7 @@
 import { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask } from '../../../../test/helpers/requests.js'
+import { ask, FILE_ID } from '../../../../test/helpers/requests.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import { decrypt } from '../../../protocol/src/crypto/ecies.js'
@@ -155,7 +155,8 @@ describe('routes', () => {
 
     it('describes a published file without revealing its location', async () => {
       const { json } = await info({ did: asset.did, serviceId: 'tide-access' })
-      expect(json).toEqual([{ index: 0, valid: true, type: 'url', contentLength: '12', contentType: 'text/csv' }])
+      const told = { valid: true, type: 'url', contentLength: '12', contentType: 'text/csv' }
+      expect(json).toEqual([{ index: 0, id: expect.stringMatching(FILE_ID), ...told }])
       expect(await info({ did: asset.did, serviceId: 'tide-access', fileIndex: 1 })).toMatchObject({
         status: 400,
         json: { error: 'No such fileIndex 1', code: 'NO_SUCH_FILE' },

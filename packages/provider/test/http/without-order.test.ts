@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { AT_ONCE, eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, askJson, downloadParams, downloadUrl } from '../../../../test/helpers/requests.js'
+import { ask, askJson, downloadParams, downloadUrl, FILE_ID } from '../../../../test/helpers/requests.js'
 import { jsonBody } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -37,7 +37,13 @@ describe("requests without an order cause no side effects at a publisher's stora
     const asset = await world.publish({ files: [{ type: 'url', url, method: 'POST', headers: { 'x-key': 'secret' } }] })
     for (const more of [{}, { checksum: true }, { userdata: { tide: 'high' } }])
       expect((await fileinfo(asset, more)).json).toEqual([
-        { index: 0, valid: true, type: 'url', contentType: 'application/octet-stream' },
+        {
+          index: 0,
+          id: expect.stringMatching(FILE_ID),
+          valid: true,
+          type: 'url',
+          contentType: 'application/octet-stream',
+        },
       ])
     expect((await initialize(asset, USERDATA)).status).toBe(200)
     expect(world.storage.seen('/run')).toEqual([])
@@ -59,7 +65,7 @@ describe("requests without an order cause no side effects at a publisher's stora
     const url = `postgres://reader:secret@127.0.0.1:${(database.address() as AddressInfo).port}/tides`
     const asset = await world.publish({ files: [{ type: 'sql', url, query: 'SELECT 1' }] })
     expect((await fileinfo(asset, { checksum: true })).json).toEqual([
-      { index: 0, valid: true, type: 'sql', contentType: 'text/csv' },
+      { index: 0, id: expect.stringMatching(FILE_ID), valid: true, type: 'sql', contentType: 'text/csv' },
     ])
     expect((await initialize(asset, USERDATA)).status).toBe(200)
     expect(connections).toBe(0)
@@ -83,7 +89,7 @@ describe("requests without an order cause no side effects at a publisher's stora
     ]) {
       const asset = await published(query)
       expect((await fileinfo(asset, { userdata: { tide: 1 } })).json).toEqual([
-        { index: 0, valid: true, type: 'graphql', contentType: 'application/json' },
+        { index: 0, id: expect.stringMatching(FILE_ID), valid: true, type: 'graphql', contentType: 'application/json' },
       ])
       expect((await initialize(asset)).status).toBe(200)
     }

@@ -1,9 +1,8 @@
-import { basename, dirname, join, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import type { AssetFile, Bought, Progress as Transferred } from '@tidegate/client'
+import type { Bought, Progress as Transferred } from '@tidegate/client'
 import type { SavedFile } from '@tidegate/client/node'
 import { renameAnew } from '@tidegate/client/safe-files'
-import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { CommandError, EXIT, failureOf } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { showProgress } from '../output/progress.js'
@@ -27,7 +26,7 @@ interface Wanted {
   again: string
 }
 
-interface WantedFile extends Wanted {
+export interface WantedFile extends Wanted {
   target: Target
   /** Maps the provider's name to the name in the folder. */
   nameInFolder?: ((name: string) => string) | undefined
@@ -147,45 +146,4 @@ export async function fetchToStream(
     throw new CommandError('CHECKSUM', `the bytes differ: SHA-256 ${found} was written, and ${expected} was expected.`)
   out.note(`${shown(download.name)}  sha256 ${found}`)
   return { file, path, bytes, sha256: found }
-}
-
-/** Downloads several files into a folder, under the publisher's paths. Skips files that an earlier run completed. */
-export async function fetchAll(
-  session: WalletSession,
-  wanted: Omit<WantedFile, 'file' | 'nameInFolder'>,
-  files: readonly NamedFile[],
-): Promise<Fetched[]> {
-  const { placeBelow, safePath } = await import('@tidegate/client/node')
-  const fetched: Fetched[] = []
-  const paths = new DistinctPaths()
-  const { folder } = wanted.target
-  for (const { index: file, name } of files) {
-    let path = ''
-    const nameInFolder = (told: string) => {
-      path = paths.pathOf(file, told)
-      return path
-    }
-    const known = safePath(name ?? '')
-    try {
-      const target = known === '' ? { folder } : targetAt(placeBelow(folder, nameInFolder(known), true))
-      fetched.push(await fetchFile(session, { ...wanted, target, file, nameInFolder }))
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'FILE_EXISTS') throw error
-      session.out.note(`file ${file}: ${shown(path)} already exists and is left as it is (--force overwrites it)`)
-    }
-  }
-  return fetched
-}
-
-type NamedFile = Pick<AssetFile, 'index' | 'name'>
-
-const targetAt = (path: string): Target => ({ folder: dirname(path), name: basename(path) })
-
-/** Checks the folders on the way to all files, and makes none. Throws TidegateError. */
-export async function assertTree({ folder }: Target, files: readonly NamedFile[]): Promise<void> {
-  const { placeBelow, safePath } = await import('@tidegate/client/node')
-  for (const { name = '' } of files) {
-    const path = safePath(name)
-    if (path !== '') placeBelow(folder, path, false)
-  }
 }

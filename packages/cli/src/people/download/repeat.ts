@@ -8,6 +8,7 @@ export interface RepeatOptions {
   output?: string
   file?: number
   all?: true
+  sync?: true
   archive?: true
   service?: string
   maxPrice?: Cap
@@ -17,11 +18,12 @@ export interface RepeatOptions {
 
 /** The same command line, for a repetition. */
 export function commandOf(did: string, options: RepeatOptions): string {
-  const { output, file, all, archive, service, maxPrice, account, keystore } = options
+  const { output, file, all, sync, archive, service, maxPrice, account, keystore } = options
   const words = [
     ...(output ? ['-o', output] : []),
     ...(file === undefined ? [] : ['--file', `${file}`]),
     ...(all ? ['--all'] : []),
+    ...(sync ? ['--sync'] : []),
     ...(archive ? ['--archive'] : []),
     ...(service ? ['--service', service] : []),
     ...(maxPrice ? ['--max-price', [maxPrice.amount, maxPrice.token].filter(Boolean).join(':')] : []),

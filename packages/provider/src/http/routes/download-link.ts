@@ -66,7 +66,7 @@ export const createDownloadLink: Endpoint = {
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
       await consumer.consumeNonce()
-      const grant = grantOf(admitted, { orderTx, userdata, lifetime: seconds })
+      const grant = await grantOf(admitted, { orderTx, userdata, lifetime: seconds })
       const name = await nameOf(files.descriptions, admitted, request)
       const url = `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`
       return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })
@@ -124,7 +124,7 @@ export const followDownloadLink: Endpoint = {
       const { did, serviceId: service, consumer, orderTx: order } = grant
       request.subject = { did, service, consumer, order }
       const opened = await openService(access, did, service)
-      const { consumer: holder, wanted } = claimOf(grant, opened)
+      const { consumer: holder, wanted } = await claimOf(grant, opened)
       return downloads.send(request, reply, await admit(access, opened, holder, wanted, request.lifetime.signal))
     })
   },

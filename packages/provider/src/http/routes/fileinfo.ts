@@ -27,6 +27,12 @@ const published = z.object({ did: text, serviceId: text })
 const FILE: JsonSchema = object(
   {
     index: { type: 'integer' },
+    id: {
+      type: 'string',
+      pattern: '^[0-9a-f]{32}$',
+      description:
+        'The same in each version of the asset that has the file, wherever it is in its list and whatever its name; another when it is replaced. For files of a published service.',
+    },
     valid: { type: 'boolean' },
     type: { type: 'string' },
     contentLength: { type: 'string', pattern: '^[0-9]+$' },
@@ -40,7 +46,7 @@ const FILE: JsonSchema = object(
       description: 'Why a storage object that the caller sent is not valid.',
     },
   },
-  ['contentLength', 'contentType', 'filename', 'name', 'checksum', 'checksumType', 'reason'],
+  ['id', 'contentLength', 'contentType', 'filename', 'name', 'checksum', 'checksumType', 'reason'],
 )
 
 const STORAGE_OBJECT: JsonSchema = {
@@ -106,6 +112,7 @@ export const fileinfo: Endpoint = {
       const { did, serviceId } = readParams(published, request)
       const opened = await openService(access, did, serviceId)
       const about = { did: opened.asset.ddo.id, serviceId: opened.service.id }
+      const identities = await opened.identities()
       const all = await describeAll(descriptions, opened, fileIndex, caller, { checksumBelow })
       return all.map((described) => {
         // the problem of a secret location is for the operator only
@@ -113,7 +120,8 @@ export const fileinfo: Endpoint = {
           const { index, upstreamStatus } = described
           request.log.info({ ...about, index, reason: problemOf(described), upstreamStatus }, 'file is not valid')
         }
-        return entry(described.index, settings.EXPOSE_FILENAME, described)
+        const { index, ...rest } = entry(described.index, settings.EXPOSE_FILENAME, described)
+        return { index, id: identities.of(described.index), ...rest }
       })
     })
   },
