@@ -2,12 +2,14 @@ import { realpathSync, statSync } from 'node:fs'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { addReadingTools, createMcpServer } from '@tidegate/provider/mcp'
+import { DaySpending } from './people/agent/day-spending.js'
 import { clientMessages } from './people/agent/messages.js'
 import { Purchases } from './people/agent/purchases.js'
 import { boundRequests } from './people/agent/requests.js'
 import { type Limit, Spending } from './people/agent/spending.js'
 import { addActingTools, clientReader } from './people/agent/tools.js'
-import { forSigning, MAX_EACH, MAX_SPEND } from './people/options.js'
+import { spendingFolder } from './people/folders.js'
+import { forSigning, MAX_DAY, MAX_EACH, MAX_SPEND } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type Session } from './people/session.js'
 
@@ -17,6 +19,7 @@ export const command = (finish: (code: number) => void) =>
       'Serves tools to an agent on this machine by the Model Context Protocol, over standard input and output: search, describe, quote, preview, orders, links, and with an account buy and download. Asks before each purchase by the dialogue of the agent.',
     )
     .option(...MAX_SPEND)
+    .option(...MAX_DAY)
     .option(...MAX_EACH)
     .option('--folder <path>', 'existing folder for downloads (default: this folder)', '.')
     .option('-y, --yes', 'buy within the limits without asking; assets with terms only with --accept-terms')
@@ -25,6 +28,7 @@ export const command = (finish: (code: number) => void) =>
 
 interface McpOptions extends PeopleOptions {
   maxSpend?: Limit[]
+  maxDay?: Limit[]
   maxEach?: Limit[]
   folder: string
   yes?: true
@@ -34,6 +38,7 @@ interface McpOptions extends PeopleOptions {
 /** `tidegate mcp`. Returns the exit code when the agent closes standard input. Throws CommandError. */
 export async function mcp({
   maxSpend = [],
+  maxDay,
   maxEach = [],
   folder,
   yes,
@@ -47,7 +52,8 @@ export async function mcp({
     const server = createMcpServer()
     const onError = (error: unknown) => report(session, error)
     addReadingTools(server, clientReader(client, address), onError)
-    const spending = new Spending(maxSpend, maxEach)
+    const day = maxDay && address && { limits: maxDay, spending: new DaySpending(spendingFolder(), address) }
+    const spending = new Spending(maxSpend, maxEach, day)
     const purchases = address && new Purchases({ server, client, account: address, spending, yes, acceptTerms })
     if (purchases) addActingTools(server, { client, purchases, folder: inside }, onError)
     const input = clientMessages(server)

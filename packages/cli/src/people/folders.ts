@@ -17,6 +17,9 @@ const stateFolder = () => base('XDG_STATE_HOME', join(homedir(), '.local', 'stat
 /** Folder of the records of unfinished uploads. Each holds the id of a file, a secret. */
 export const uploadsFolder = () => join(stateFolder(), 'tidegate', 'uploads')
 
+/** Folder of what agents have spent, a file for each day. */
+export const spendingFolder = () => join(stateFolder(), 'tidegate', 'spending')
+
 /** Folders for the notes of running programs. Not every system or session has a runtime folder. */
 export function runFolders(): string[] {
   const runtime = base('XDG_RUNTIME_DIR', undefined)

@@ -42,10 +42,15 @@ export function cap(text: string): Cap {
   return named === undefined ? { amount } : { amount, token: token(named) }
 }
 
-/** Limits of a session of `tidegate mcp`, each of one token. */
+/** Limits of `tidegate mcp`, each of one token. */
 export const MAX_SPEND = [
   '--max-spend <amount:token>',
   'highest total of the session in a token, with all fees except gas; repeatable (default: only free assets)',
+  caps,
+] as const
+export const MAX_DAY = [
+  '--max-day <amount:token>',
+  'highest total of a day (UTC) in a token, over all sessions with the account; repeatable',
   caps,
 ] as const
 export const MAX_EACH = [

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fdatasyncSync,
   fstatSync,
   fsyncSync,
   openSync,
@@ -12,6 +13,7 @@ import {
   type Stats,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -132,6 +134,29 @@ export function replaceFile(path: string, content: string, options: WriteOptions
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error
+  }
+}
+
+/**
+ * Adds a line to a file, which is made if it is missing, and survives a power failure. Lines of several processes stay whole, in one
+ * order. Follows no link. Throws UnsafeFileError for a file that another user may have planted, errors of the file system.
+ */
+export function appendLine(
+  path: string,
+  line: string,
+  { isPrivate = true }: Pick<WriteOptions, 'isPrivate'> = {},
+): void {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | ITSELF
+  const file = openSync(path, flags, isPrivate ? PRIVATE : 0o666)
+  try {
+    const stats = fstatSync(file)
+    if (!stats.isFile() || isForeign(stats, dirname(path)))
+      throw new UnsafeFileError(`${path} is not a file of this user.`)
+    // begins a line as well: an interrupted one may be the last
+    writeSync(file, `\n${line}\n`)
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

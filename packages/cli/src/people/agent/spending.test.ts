@@ -1,6 +1,10 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createContext, type Quote } from '@tidegate/client'
 import { formatUnits } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DaySpending } from './day-spending.js'
 import { Spending } from './spending.js'
 import { safeName } from './tools.js'
 
@@ -47,6 +51,50 @@ describe('the limits of a session', () => {
     reserved[0]?.release()
     await spending.reserve(context, two)
     await expect(spending.reserve(context, two)).rejects.toMatchObject(REFUSED)
+  })
+})
+
+describe('the limits of a day', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spending-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  let now = new Date('2026-11-28T23:00:00Z')
+  /** A session with an account, which spends at most 5 a day. */
+  const session = (account: string = OTHER, limits = [limit('5')]) =>
+    new Spending([], [], { limits, spending: new DaySpending(folder, account, () => now) })
+  const units = (count: bigint) => quoteOf(count * 10n ** 18n)
+  const UNKNOWN = { code: 'SPENDING_UNKNOWN' }
+
+  it('hold over all sessions of an account, until the next day', async () => {
+    const first = await session().reserve(context, units(3n))
+    await session().reserve(context, units(2n))
+    await expect(session().reserve(context, quoteOf(1n))).rejects.toMatchObject({
+      ...REFUSED,
+      message: expect.stringContaining('--max-day 5 today'),
+    })
+    await session(TOKEN).reserve(context, units(5n))
+    first.release()
+    first.release()
+    await session().reserve(context, units(3n))
+    await expect(session().reserve(context, quoteOf(1n))).rejects.toMatchObject(REFUSED)
+    await expect(session(OTHER, []).reserve(context, quoteOf(1n))).rejects.toMatchObject(REFUSED)
+    now = new Date('2026-11-29T00:00:00Z')
+    await session().reserve(context, units(5n))
+    expect(readdirSync(folder)).toEqual(['2026-11-29.jsonl'])
+  })
+
+  it('refuse a purchase if the file cannot be trusted, read or written', async () => {
+    const file = join(folder, '2026-11-30.jsonl')
+    now = new Date('2026-11-30T00:00:00Z')
+    writeFileSync(file, '{"id": "a", "acc')
+    await session().reserve(context, quoteOf(1n))
+    writeFileSync(file, JSON.stringify({ id: 'a', account: OTHER, due: 7 }))
+    await expect(session().reserve(context, quoteOf(1n))).rejects.toMatchObject(UNKNOWN)
+    rmSync(file)
+    symlinkSync(join(folder, 'other'), file)
+    await expect(session().reserve(context, quoteOf(1n))).rejects.toMatchObject(UNKNOWN)
+    rmSync(file)
+    mkdirSync(file)
+    await expect(session().reserve(context, quoteOf(1n))).rejects.toMatchObject(UNKNOWN)
   })
 })
 

@@ -1,7 +1,6 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { safePath } from '@tidegate/client/node'
-import { ITSELF, isForeign, readBeside, UnsafeFileError } from '@tidegate/client/safe-files'
+import { appendLine, readBeside } from '@tidegate/client/safe-files'
 
 /** The name of the manifest in a folder. No name of a publisher begins with a dot there. */
 const NAME = '.tidegate.jsonl'
@@ -73,17 +72,7 @@ export class Manifest {
   }
 
   private append(line: Written | Removed): void {
-    const file = openSync(this.path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | ITSELF)
-    try {
-      const stats = fstatSync(file)
-      if (!stats.isFile() || isForeign(stats, dirname(this.path)))
-        throw new UnsafeFileError(`${this.path} is not a file of this user.`)
-      // begins a line: an interrupted one may be the last
-      writeSync(file, `\n${JSON.stringify(line)}`)
-      fdatasyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    appendLine(this.path, JSON.stringify(line), { isPrivate: false })
   }
 }
 
