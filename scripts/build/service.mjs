@@ -15,6 +15,28 @@ const withoutZod3 = {
     onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
   },
 }
+/** The parts of undici that send requests. Its main file loads fetch, caches and mocks too, at each start of a command. */
+const requestsOnly = {
+  name: 'requests of undici only',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^undici$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'requests',
+      pluginData: resolveDir,
+    }))
+    // another name that is imported fails the build
+    onLoad({ filter: /.*/, namespace: 'requests' }, ({ pluginData }) => ({
+      resolveDir: pluginData,
+      contents: `
+        import api from 'undici/lib/api/index.js'
+        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+        export { default as Agent } from 'undici/lib/dispatcher/agent.js'
+        export { default as buildConnector } from 'undici/lib/core/connect.js'
+        export { default as errors } from 'undici/lib/core/errors.js'
+        Object.assign(Dispatcher.prototype, api)`,
+    }))
+  },
+}
 
 /**
  * Returns the files of the bundle by their path below dist/, and esbuild's metafile. `cli.js` is the command. Any other
@@ -48,7 +70,7 @@ export async function bundleService(root, { sourcemap = true } = {}) {
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
-    plugins: [workspaceModules(root), withoutZod3],
+    plugins: [workspaceModules(root), withoutZod3, requestsOnly],
     sourcemap: sourcemap && 'linked',
     sourcesContent: false,
     metafile: true,

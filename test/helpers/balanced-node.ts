@@ -14,8 +14,8 @@ export interface Balance {
   seed?: number
 }
 
-/** Milliseconds between looks at the head of the node. */
-const LOOK = 25
+/** Milliseconds between looks at the head of the node: far less than lags, and each look is a request to the node. */
+const LOOK = 100
 
 const HEADER_NOT_FOUND = { error: { code: -32000, message: 'header not found' } }
 const UNKNOWN_BLOCK = { error: { code: -32000, message: 'unknown block' } }
@@ -34,17 +34,16 @@ const STATE_METHODS: Record<string, number> = {
 export async function balancedNode(target: string, balance: Balance = {}): Promise<RpcProxy> {
   const proxy = await RpcProxy.before(target)
   const forward = forwardTo(target)
-  const heads = new Heads(forward)
+  const heads = headsOf(target)
   await heads.look()
-  const looking = setInterval(() => void heads.look().catch(() => undefined), LOOK)
-  atEnd(async () => clearInterval(looking))
+  const first = heads.latest
   const random = randomFrom(balance.seed ?? 1)
   proxy.forward = async (method, params) => {
     await heads.look()
     const known = Object.fromEntries(
       PARTS.map((part) => {
         const lags = balance.lags?.[part] ?? [0]
-        return [part, heads.before(lags[random(lags.length)] as number)]
+        return [part, heads.before(lags[random(lags.length)] as number, first)]
       }),
     ) as Record<Part, number>
     const answer = await answerAt(known, forward, method, params)
@@ -55,21 +54,42 @@ export async function balancedNode(target: string, balance: Balance = {}): Promi
   return proxy
 }
 
+/** The heads of the nodes of a test file, by URL: one watch serves all addresses before a node. */
+const watched = new Map<string, Heads>()
+
+function headsOf(target: string): Heads {
+  const known = watched.get(target)
+  if (known) return known
+  const heads = new Heads(forwardTo(target))
+  watched.set(target, heads)
+  const looking = setInterval(() => void heads.look().catch(() => undefined), LOOK)
+  atEnd(async () => {
+    clearInterval(looking)
+    watched.delete(target)
+  })
+  return heads
+}
+
 /** The heads of a node, with the time at which each was first seen. */
 class Heads {
   private seen: { at: number; number: number }[] = []
 
   constructor(private readonly forward: Forward) {}
 
+  /** The position of the latest head. */
+  get latest(): number {
+    return this.seen.length - 1
+  }
+
   async look(): Promise<void> {
     const number = Number((await this.forward('eth_blockNumber', [])).result)
     if (this.seen.at(-1)?.number !== number) this.seen.push({ at: performance.now(), number })
   }
 
-  /** The head some milliseconds ago. */
-  before(lag: number): number {
+  /** The head some milliseconds ago, or the one at `first` if that came later. */
+  before(lag: number, first: number): number {
     const latest = performance.now() - lag
-    const seen = this.seen.findLast(({ at }) => at <= latest) ?? this.seen[0]
+    const seen = this.seen.findLast(({ at }, position) => position >= first && at <= latest) ?? this.seen[first]
     return seen?.number ?? 0
   }
 }

@@ -24,8 +24,17 @@ const VALUES: Record<string, (at: number) => string | number> = {
 /** Tables with a single row. */
 const SINGLE = ['cut_over']
 
+/** The rows of each version: both databases get the same. */
+const made = new Map<number, Filled[]>()
+
 /** Rows for every table of a version, consistent with one another: all belong to one chain. */
 export function rowsOfVersion(version: number): Filled[] {
+  const rows = made.get(version) ?? makeRows(version)
+  made.set(version, rows)
+  return rows
+}
+
+function makeRows(version: number): Filled[] {
   const types = columnTypes(version)
   return allTables(version).map(({ name, columns }) => {
     const count = SINGLE.includes(name) ? 1 : 3

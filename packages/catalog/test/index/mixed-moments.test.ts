@@ -30,6 +30,8 @@ describe('a node that is many nodes', () => {
   let network: ChainWithContracts
   let batch: `0x${string}`
   let folder: string
+  /** The chain as each test finds it: each reads all of it, several times. */
+  let start: unknown
   const sandbox = new TaskSandbox()
   const documents = new DocumentReader(sandbox, 1e6)
   const corrections: number[] = []
@@ -37,10 +39,15 @@ describe('a node that is many nodes', () => {
     network = await chainWithContracts()
     batch = await deployed(network.rpcUrl, 'Batch')
     folder = newFolder()
+    start = (await rpc('evm_snapshot')).result
   })
   afterAll(() => sandbox.close())
   beforeEach(() => void corrections.splice(0))
-  afterEach(() => void Object.assign(LIMITS, HONEST_LIMITS))
+  afterEach(async () => {
+    Object.assign(LIMITS, HONEST_LIMITS)
+    await rpc('evm_revert', start)
+    start = (await rpc('evm_snapshot')).result
+  })
 
   const rpc = (method: string, ...params: unknown[]) => forwardTo(network.rpcUrl)(method, params)
   const head = async () => Number((await rpc('eth_blockNumber')).result)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../../../../test/helpers/children.js'
-import { program, runCommand } from '../../../../test/helpers/command.js'
+import { program } from '../../../../test/helpers/command.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -38,7 +38,7 @@ describe('get', () => {
     TIDEGATE_PROVIDER: world.network.providerUrl,
     TIDEGATE_RPC: world.network.rpcUrl,
   })
-  const run = (...args: string[]) => runCommand([...args, '--yes'], environment())
+  const run = (...args: string[]) => runHere([...args, '--yes'], environment())
   const answer = async (...args: string[]) => JSON.parse((await runHere([...args, '--json'], environment())).stdout)
   const published = async (...files: string[]) =>
     (await answer('publish', ...files, '--name', 'Tides', '--price', '1', '--account', '1', '--yes')).did as string
@@ -68,7 +68,7 @@ describe('get', () => {
 
   it('makes a missing folder with a slash at its end, after the purchase is confirmed', async () => {
     const folder = `${at('new/tides')}/`
-    const unconfirmed = await runCommand(['get', sized, '-o', folder, '--account', '6'], environment())
+    const unconfirmed = await runHere(['get', sized, '-o', folder, '--account', '6'], environment())
     expect([unconfirmed.status, existsSync(at('new'))]).toEqual([3, false])
     expect(await run('get', sized, '-o', folder, '--account', '6')).toMatchObject({ status: 0 })
     expect(readFileSync(at('new/tides/tides.csv')).equals(CONTENT)).toBe(true)

@@ -51,9 +51,10 @@ const network = () => ({
 })
 const at = (name: string) => join(home.folder, name)
 const environment = () => ({ ...home.environment, ...network() })
-const run = (...args: string[]): Promise<Ended> => runCommand(args, environment())
-const get = (path: string, account: number, ...more: string[]) =>
-  run('get', did, '-o', path, '--account', `${account}`, '--yes', ...more)
+type Runner = (args: string[], environment: Record<string, string>) => Promise<Ended>
+/** `by`: `runCommand` where a FIFO is in the way, since a command that waits for its writer would block this process. */
+const get = (path: string, account: number, more: string[] = [], by: Runner = runHere) =>
+  by(['get', did, '-o', path, '--account', `${account}`, '--yes', ...more], environment())
 const ordersOf = async (account: number) =>
   JSON.parse((await runHere(['orders', '--account', `${account}`, '--json'], environment())).stdout).orders as {
     tx: string
@@ -89,7 +90,7 @@ describe('files that another local user has planted', () => {
       for (const [what, plant] of plants) {
         const [path, name] = [at('tides.csv'), `${what} as NAME${suffix}`]
         plant(path + suffix)
-        const { status, stderr } = await get(path, 2)
+        const { status, stderr } = await get(path, 2, [], plant === fifo ? runCommand : runHere)
         if (status === 0) {
           paid += 1
           expect(readFileSync(path).equals(CONTENT), name).toBe(true)
@@ -114,8 +115,8 @@ describe('files that another local user has planted', () => {
     const folder = join(at('state'), 'tidegate')
     const note = join(folder, `dev-${process.pid}.json`)
     const { providerUrl, rpcUrl, chainId } = world.network
-    const used = async () => {
-      const { status, stdout, stderr } = await runCommand(['use', '--json'], home.environment)
+    const used = async (by: Runner = runHere) => {
+      const { status, stdout, stderr } = await by(['use', '--json'], home.environment)
       return status === 0 ? JSON.parse(stdout).from : stderr
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -129,7 +130,7 @@ describe('files that another local user has planted', () => {
     chmodSync(folder, 0o700)
     rmSync(note)
     fifo(note)
-    expect(await used()).toMatch(/no provider is named/)
+    expect(await used(runCommand)).toMatch(/no provider is named/)
 
     const kept = join(at('config'), 'tidegate', 'config.json')
     mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
@@ -139,7 +140,7 @@ describe('files that another local user has planted', () => {
     expect(await used()).toMatch(/^tidegate: not used: .*config\.json may be written to by every user\.$/m)
     rmSync(kept)
     fifo(kept)
-    expect(await used()).toMatch(/^tidegate: not used: .*config\.json is not a regular file\.$/m)
+    expect(await used(runCommand)).toMatch(/^tidegate: not used: .*config\.json is not a regular file\.$/m)
   })
 
   if (isRoot)
@@ -148,7 +149,7 @@ describe('files that another local user has planted', () => {
       mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
       writeFileSync(kept, JSON.stringify({ provider: world.network.providerUrl }), { mode: 0o600 })
       chownSync(kept, ANOTHER, ANOTHER)
-      expect(await runCommand(['show', did], home.environment)).toMatchObject({
+      expect(await runHere(['show', did], home.environment)).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(/^tidegate: not used: .* belongs to another user\.$/m),
       })
@@ -164,7 +165,7 @@ describe('files that another local user has planted', () => {
       })
       fifo(join(shared, 'fifo'))
       chownSync(join(shared, 'fifo'), ANOTHER, ANOTHER)
-      expect(await get(join(shared, 'fifo'), 3)).toMatchObject({
+      expect(await get(join(shared, 'fifo'), 3, [], runCommand)).toMatchObject({
         status: 1,
         stderr: expect.stringContaining('planted'),
       })
@@ -182,7 +183,10 @@ describe('files that another local user has planted', () => {
   it('do not redirect keys and backups (threat 98)', async () => {
     writeFileSync(at('password'), 'a long password')
     symlinkSync(at('nowhere'), at('key.json'))
-    const made = await run('keys', 'make', '--file', at('key.json'), '--password-file', at('password'))
+    const made = await runHere(
+      ['keys', 'make', '--file', at('key.json'), '--password-file', at('password')],
+      environment(),
+    )
     expect(made).toMatchObject({ status: 2, stderr: expect.stringContaining('exists') })
     fifo(at('backup'))
     symlinkSync(at('nowhere'), at('dangling'))
@@ -190,14 +194,17 @@ describe('files that another local user has planted', () => {
       ...home.environment,
       ...world.beside({ STATE_DIR: world.local.addressFile.replace(/\/[^/]+$/, '') }),
     }
-    for (const [file, ...more] of [[at('backup'), '--force'], [at('dangling')]] as string[][])
-      expect(await runCommand(['state', 'backup', file as string, ...more], settings)).toMatchObject({
+    for (const [by, file, ...more] of [
+      [runCommand, at('backup'), '--force'],
+      [runHere, at('dangling')],
+    ] as const)
+      expect(await by(['state', 'backup', file, ...more], settings)).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(/^tidegate: .*(is a folder, device or pipe|exists)/),
       })
     expect(lstatSync(at('backup')).isFIFO()).toBe(true)
     expect(existsSync(at('nowhere'))).toBe(false)
-    const backup = await runCommand(['state', 'backup', at('good')], settings)
+    const backup = await runHere(['state', 'backup', at('good')], settings)
     expect(backup).toMatchObject({ status: 0, stderr: '' })
     expect(readdirSync(home.folder).filter((name) => name.startsWith('good'))).toEqual(['good'])
     expect(lstatSync(at('good')).mode & 0o777).toBe(0o600)
@@ -209,7 +216,7 @@ describe('a local network', () => {
     const open = at('open')
     mkdirSync(open)
     chmodSync(open, 0o1777)
-    const refused = await run('dev', '--port', '0', '--rpc-port', '0', '--state', open)
+    const refused = await runCommand(['dev', '--port', '0', '--rpc-port', '0', '--state', open], environment())
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/open may be written to by every user/) })
     expect(readdirSync(open)).toEqual([])
     const file = at('address.json')
@@ -226,17 +233,17 @@ describe('get -o', () => {
   it('writes to a FIFO and a device as a stream, and replaces neither (threat 98)', async () => {
     fifo(at('pipe'))
     const reader = owned(spawn('cat', [at('pipe')]))
-    const [read, ended] = await Promise.all([text(reader.stdout), get(at('pipe'), 4, '--json')])
+    const [read, ended] = await Promise.all([text(reader.stdout), get(at('pipe'), 4, ['--json'], runCommand)])
     expect({ ...ended, same: read === CONTENT.toString() }).toMatchObject({ status: 0, same: true })
     expect(JSON.parse(ended.stdout)).toMatchObject({ bytes: CONTENT.length, bought: true })
     const [{ tx } = { tx: '' }] = await ordersOf(4)
     symlinkSync('/dev/null', at('null'))
-    for (const more of [[], ['--force']]) expect(await get(at('null'), 4, ...more)).toMatchObject({ status: 0 })
+    for (const more of [[], ['--force']]) expect(await get(at('null'), 4, more)).toMatchObject({ status: 0 })
     expect(lstatSync(at('pipe')).isFIFO()).toBe(true)
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
 
     for (const full of [
-      await get('/dev/full', 4),
+      await get('/dev/full', 4, [], runCommand),
       await shell('-', 4, '> /dev/full'),
       await shell('/dev/stdout', 4, '> /dev/full'),
     ]) {
@@ -247,7 +254,7 @@ describe('get -o', () => {
       )
     }
     const head = owned(spawn('head', ['-c', '1', at('pipe')]))
-    const [, gone] = await Promise.all([text(head.stdout), get(at('pipe'), 4)])
+    const [, gone] = await Promise.all([text(head.stdout), get(at('pipe'), 4, [], runCommand)])
     expect(lines(gone.stderr), gone.stderr).toHaveLength(1)
     expect(gone).toMatchObject({ status: 1, stderr: expect.stringContaining('its reader has closed it') })
     expect(gone.stderr).toContain(tx)
@@ -271,21 +278,21 @@ describe('get -o', () => {
     symlinkSync(at('victim'), at('link'))
     symlinkSync(at('nowhere'), at('dangling'))
     symlinkSync(at('loop'), at('loop'))
-    for (const [name, code, more] of [
-      ['link', 'FILE_EXISTS', []],
-      ['dangling', 'FILE_EXISTS', []],
-      ['loop', 'USAGE', []],
-      ['n'.repeat(255), 'NAME_TOO_LONG', []],
-      ['n'.repeat(248), 'NAME_TOO_LONG', []],
-      ['n'.repeat(300), 'USAGE', []],
-    ] as [string, string, string[]][]) {
-      const { stdout, stderr } = await get(at(name), 6, '--json', ...more)
+    for (const [name, code] of [
+      ['link', 'FILE_EXISTS'],
+      ['dangling', 'FILE_EXISTS'],
+      ['loop', 'USAGE'],
+      ['n'.repeat(255), 'NAME_TOO_LONG'],
+      ['n'.repeat(248), 'NAME_TOO_LONG'],
+      ['n'.repeat(300), 'USAGE'],
+    ] as const) {
+      const { stdout, stderr } = await get(at(name), 6, ['--json'])
       expect(lines(stderr), name).toHaveLength(1)
       expect(JSON.parse(stdout), name).toMatchObject({ error: { code } })
     }
     expect(await ordersOf(6)).toEqual([])
     expect(existsSync(at('nowhere'))).toBe(false)
-    expect(await get(at('link'), 6, '--force')).toMatchObject({ status: 0 })
+    expect(await get(at('link'), 6, ['--force'])).toMatchObject({ status: 0 })
     expect(lstatSync(at('link')).isFile()).toBe(true)
     expect(readFileSync(at('victim'), 'utf8')).toBe('mine')
     // a link of this user to a folder is that folder

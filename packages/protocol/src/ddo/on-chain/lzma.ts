@@ -1,4 +1,4 @@
-import lzma from 'lzma-purejs'
+import type lzma from 'lzma-purejs'
 import xz from 'xz-decompress'
 import { PROTOCOL_LIMITS } from '../../limits.js'
 
@@ -25,8 +25,11 @@ export async function decompress(
 }
 
 async function limited(data: Uint8Array, maxSize: number, reason: string): Promise<Uint8Array> {
+  const isXz = XZ_MAGIC.equals(data.subarray(0, XZ_MAGIC.length))
+  // on demand: only compressed documents need it, and each thread would load it at its start
+  const library = isXz ? undefined : (await import('lzma-purejs')).default
   try {
-    return XZ_MAGIC.equals(data.subarray(0, XZ_MAGIC.length)) ? await fromXz(data, maxSize) : fromLzma(data, maxSize)
+    return library ? fromLzma(library, data, maxSize) : await fromXz(data, maxSize)
   } catch (error) {
     if (error instanceof TooLarge) throw new Error(reason)
     throw new Error('cannot be decompressed')
@@ -58,7 +61,7 @@ const MIN_DICTIONARY = 4096
 /** Maximum of literal context bits and position bits together in liblzma, the usual compressor. */
 const MAX_LITERAL_BITS = 4
 
-function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
+function fromLzma(library: typeof lzma, data: Uint8Array, maxSize: number): Uint8Array {
   const { header, size } = readHeader(data, maxSize)
   const output = new Output(maxSize)
   let position = 0
@@ -70,7 +73,7 @@ function fromLzma(data: Uint8Array, maxSize: number): Uint8Array {
       return byte
     },
   }
-  lzma.decompressFile(input, { writeByte: (byte) => output.push(byte), flush: () => undefined })
+  library.decompressFile(input, { writeByte: (byte) => output.push(byte), flush: () => undefined })
   if (size !== undefined && output.bytes.length !== size) throw new Error('has another size')
   return output.bytes
 }

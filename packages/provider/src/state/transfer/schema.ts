@@ -49,8 +49,17 @@ export function durableTables(version = SCHEMA_VERSION): string[] {
   return names.filter((name) => !isIndex(name) && !TRANSIENT.includes(name))
 }
 
+/** The tables by version: a copy asks for them several times, and each time would run all migrations. */
+const known = new Map<number, readonly TableShape[]>()
+
 /** Returns all tables of a new embedded database, without internal ones of SQLite and its full-text search. */
-export function allTables(version = SCHEMA_VERSION): TableShape[] {
+export function allTables(version = SCHEMA_VERSION): readonly TableShape[] {
+  const tables = known.get(version) ?? tablesAfter(version)
+  known.set(version, tables)
+  return tables
+}
+
+function tablesAfter(version: number): TableShape[] {
   const db = new Database(':memory:')
   try {
     for (const step of migrationsFor('sqlite').slice(0, version)) db.exec(step)
