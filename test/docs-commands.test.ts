@@ -134,10 +134,11 @@ describe('commands of the pages', () => {
     const { did: DID } = await world.publishUrl(variables.FILE_URL as string, { publisher, pricing: { fixed: '5' } })
     const text = programs.find(({ path }) => path === 'docs/clients/contracts.md')?.text ?? ''
     const PRIVATE_KEY = world.network.accounts[3]?.privateKey as string
-    const bought = (name: string, MAX_PRICE: string) =>
+    const bought = (name: string, MAX_PRICE: string, MAX_FEE = '1000') =>
       outcomeOf(name, process.execPath, ['program.mjs'], { 'program.mjs': text }, undefined, {
-        ...{ DID, PRIVATE_KEY, MAX_PRICE },
+        ...{ DID, PRIVATE_KEY, MAX_PRICE, MAX_FEE },
       })
+    await expect(bought('fee', '6000000000000000000', '999')).rejects.toThrow(/the fees are 1000 base units of 0x/)
     await expect(bought('too-dear', '5')).rejects.toThrow(/costs 50\d+ base units of 0x/)
     const { stdout, written } = await bought('exchange', '6000000000000000000')
     expect(stdout).toMatch(/^ordered by 0x[0-9a-f]{64}$/m)

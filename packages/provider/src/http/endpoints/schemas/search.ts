@@ -23,7 +23,13 @@ const QUERY = named('Query', {
     range: BY_FIELD,
     exists: optional({ field: TEXT }),
     ids: optional({ values: { type: 'array', items: TEXT } }),
-    bool: optional({ must: CLAUSES, should: CLAUSES, filter: CLAUSES, must_not: CLAUSES, minimum_should_match: COUNT }),
+    bool: optional({
+      must: CLAUSES,
+      should: CLAUSES,
+      filter: CLAUSES,
+      must_not: CLAUSES,
+      minimum_should_match: { anyOf: [COUNT, TEXT] },
+    }),
   }),
   description: 'One clause of the query language: docs/search.md lists their parameters.',
 })
