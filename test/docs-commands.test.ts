@@ -8,6 +8,7 @@ import { providerKey } from '../packages/protocol/src/crypto/keys.js'
 import { newFolder } from './helpers/cleanup.js'
 import { isOfSession, pages, REPOSITORY } from './helpers/pages.js'
 import { ask, createToken, freshNonce } from './helpers/requests.js'
+import { newWallet } from './helpers/wallet.js'
 import { World } from './helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n'.repeat(500))
@@ -31,12 +32,15 @@ describe('commands of the pages', () => {
     if (last?.path === path && last.heading === heading) last.text += text
     else programs.push({ path, heading, text: whole, at: programs.length })
   }
+  /** Charges a provider fee. */
+  const seller = newWallet()
   let world: World
   let variables: Record<string, string>
   const own: Record<string, string> = {}
 
   beforeAll(async () => {
-    world = await World.start({ CATALOGUE: 'public' })
+    const PROVIDER_FEES = JSON.stringify([{ publisher: seller.address, flat: '1000' }])
+    world = await World.start({ CATALOGUE: 'public', PROVIDER_FEES })
     const { providerUrl: PROVIDER, chainId } = world.network
     const url = world.storage.file('/tides.csv', CONTENT)
     const { asset, buyer, txId: TX } = await world.sold(url)
@@ -85,18 +89,20 @@ describe('commands of the pages', () => {
     args: string[],
     before: Record<string, string | Buffer>,
     packages?: Record<string, string>,
+    changed: Record<string, string> = {},
   ) {
     const cwd = join(folder, name)
     mkdirSync(cwd)
     for (const [file, content] of Object.entries({ ...own, ...before })) writeFileSync(join(cwd, file), content)
     install(cwd, packages)
-    const { stdout } = await run(program, args, { cwd, env: { PATH: process.env.PATH, ...variables } })
+    const env = { PATH: process.env.PATH, ...variables, ...changed }
+    const { stdout } = await run(program, args, { cwd, env })
     return { stdout, written: (file: string) => readFileSync(join(cwd, file)) }
   }
 
   it('exist on the pages', () => {
     expect(curls.length).toBeGreaterThan(8)
-    expect(programs).toHaveLength(5)
+    expect(programs).toHaveLength(6)
   })
 
   it.skipIf(spawnSync('curl', ['--version']).error).each(curls.map((block, at) => ({ ...block, at })))(
@@ -120,5 +126,22 @@ describe('commands of the pages', () => {
     if (!text.includes('/uploads')) return expect(text).toContain("writeFile('file.bin'")
     const uploaded = await ask(outcome.stdout.trim(), { headers: { AuthToken: variables.TOKEN as string } })
     expect(uploaded.json.sha256).toBe(createHash('sha256').update(CONTENT).digest('hex'))
+  })
+
+  it('docs/clients/contracts.md: the program buys from an exchange, pays the provider fee, and no more than allowed', async () => {
+    await world.rpc('anvil_setBalance', [seller.address, '0x56bc75e2d63100000'])
+    const publisher = seller.connect(world.provider)
+    const { did: DID } = await world.publishUrl(variables.FILE_URL as string, { publisher, pricing: { fixed: '5' } })
+    const text = programs.find(({ path }) => path === 'docs/clients/contracts.md')?.text ?? ''
+    const PRIVATE_KEY = world.network.accounts[3]?.privateKey as string
+    const bought = (name: string, MAX_PRICE: string, MAX_FEE = '1000') =>
+      outcomeOf(name, process.execPath, ['program.mjs'], { 'program.mjs': text }, undefined, {
+        ...{ DID, PRIVATE_KEY, MAX_PRICE, MAX_FEE },
+      })
+    await expect(bought('fee', '6000000000000000000', '999')).rejects.toThrow(/the fees are 1000 base units of 0x/)
+    await expect(bought('too-dear', '5')).rejects.toThrow(/costs 50\d+ base units of 0x/)
+    const { stdout, written } = await bought('exchange', '6000000000000000000')
+    expect(stdout).toMatch(/^ordered by 0x[0-9a-f]{64}$/m)
+    expect(written('file.bin').equals(CONTENT)).toBe(true)
   })
 })

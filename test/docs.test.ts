@@ -183,6 +183,8 @@ const VARIABLES = [
   'SLOW_NETWORK',
   'CHAIN_ID',
   'FILE_URL',
+  'MAX_PRICE',
+  'MAX_FEE',
   // of the commands for people
   'TIDEGATE_PROVIDER',
   'TIDEGATE_RPC',

@@ -26,3 +26,11 @@ export function dataPython(): string | undefined {
   console.warn('SKIPPED: data tools. Their Python is missing; scripts/python-data.sh installs it.')
   return undefined
 }
+
+/** Returns the Python of scripts/python-openapi.sh, which generates clients; undefined, with a warning, if it is missing. */
+export function openapiPython(): string | undefined {
+  const python = environment('python-openapi')
+  if (existsSync(python)) return python
+  console.warn('SKIPPED: a client for Python. Its generator is missing; scripts/python-openapi.sh installs it.')
+  return undefined
+}

@@ -12,7 +12,6 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { fieldsOf } from '../values.js'
-import type { Answer } from '../wire.js'
 import { type SignedMessage, type SignIn, type SignInText, signInChain, signInText } from './sign-in.js'
 
 /** The proof of a signed request. */
@@ -103,8 +102,7 @@ async function attempts<P, T>(
 
 /** Returns the time in milliseconds, or the last nonce plus one if that is later. */
 async function nextNonce({ api, session }: Context, userAddress: Address, signal?: AbortSignal): Promise<bigint> {
-  const answer: Partial<Answer<'nonce'>> = fieldsOf(await api.get('/api/services/nonce', { userAddress }, signal))
-  const { nonce } = answer
+  const { nonce } = fieldsOf(await api.get('/api/services/nonce', { userAddress }, signal))
   if (typeof nonce !== 'number' || !(nonce >= 0 && nonce <= Number.MAX_SAFE_INTEGER))
     throw new TidegateError('BAD_ANSWER', "The provider's nonce is not a number.")
   const least = [BigInt(Math.floor(nonce)), session.nonce].reduce((a, b) => (a > b ? a : b)) + 1n

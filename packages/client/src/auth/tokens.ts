@@ -1,7 +1,6 @@
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { fieldsOf } from '../values.js'
-import type { Answer } from '../wire.js'
 import { signInOf } from './sign-in.js'
 import { signed, signedIn } from './signing.js'
 
@@ -34,7 +33,7 @@ export async function createToken(context: Context, options: TokenOptions = {}):
   const answer = signIn
     ? await signedIn(context, signIn, { ...SIGN_IN, path: '', chainId, expires: validUntil }, create, signal)
     : await signed(context, 'createAuthToken', (proof) => create({ ...proof, validUntil, chainId }), signal)
-  const { token }: Partial<Answer<'generateAuthToken'>> = fieldsOf(answer)
+  const { token } = fieldsOf(answer)
   if (typeof token !== 'string' || token === '' || token.length > 4096)
     throw new TidegateError('BAD_ANSWER', "The provider's response has no token.")
   return { token, expires: new Date(validUntil * 1000) }

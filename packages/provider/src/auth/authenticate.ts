@@ -150,12 +150,13 @@ async function consumerWithNonce(
   { nonces, cutOver }: UsedNonces,
   { chainId, consumedAtOnce = false }: { chainId?: number; consumedAtOnce?: boolean | undefined },
 ): Promise<AuthenticatedConsumer> {
+  const refusal = async () => usedNonce(await cutOver.lastNonce(await nonces.last(address, chainId)))
   await cutOver.check(nonce)
-  if (!consumedAtOnce && !(await nonces.mayPass(address, nonce.sortKey, chainId))) throw usedNonce()
+  if (!consumedAtOnce && !(await nonces.mayPass(address, nonce.sortKey, chainId))) throw await refusal()
   return {
     address,
     async consumeNonce() {
-      if (!(await nonces.consume(address, nonce.sortKey, chainId))) throw usedNonce()
+      if (!(await nonces.consume(address, nonce.sortKey, chainId))) throw await refusal()
       // again: a standby of the database that lacks this nonce may have been promoted since
       await cutOver.check(nonce)
     },
@@ -169,6 +170,9 @@ function badSignature(): ValidationError {
   )
 }
 
-function usedNonce(): ValidationError {
-  return ValidationError.of('nonce', 'The nonce must be greater than the last one used by this address.')
+function usedNonce(last: string): ValidationError {
+  return ValidationError.of(
+    'nonce',
+    `The nonce must be greater than the last one used by this address, which is ${last}. GET /api/services/nonce returns it.`,
+  )
 }

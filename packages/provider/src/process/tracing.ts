@@ -37,7 +37,11 @@ export async function startTracing(settings: Settings): Promise<Tracing | undefi
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ]).catch(() => {
-    const packages = 'sdk-trace-node exporter-trace-otlp-http resources'.replace(/\S+/g, '@opentelemetry/$&')
+    // the newest ones exclude each other by their peers
+    const packages = 'sdk-trace-node@2.2.0 exporter-trace-otlp-http@0.208.0 resources@2.2.0'.replace(
+      /\S+/g,
+      '@opentelemetry/$&',
+    )
     throw new StartError([`OTEL_EXPORTER_OTLP_ENDPOINT: needs packages: npm install --no-save ${packages}`])
   })
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })

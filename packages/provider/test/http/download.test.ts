@@ -78,7 +78,8 @@ describe('download', () => {
     const nonce = freshNonce()
     expect((await download({ nonce })).status).toBe(200)
     const replay = await download({ nonce, consumerAddress: buyer.address.toLowerCase() })
-    expect(replay).toMatchObject({ status: 400, json: { errors: { nonce: expect.any(Array) } } })
+    const told = expect.stringContaining(`which is ${nonce}. GET /api/services/nonce returns it.`)
+    expect(replay).toMatchObject({ status: 400, json: { errors: { nonce: [told] } } })
   })
 
   it('refuses the same nonce in any notation (threat 7)', async () => {
@@ -155,8 +156,13 @@ describe('download', () => {
 
   it('answers an unreachable host with 502, without its address (threat 24)', async () => {
     const { of, tx } = await bought('http://127.0.0.1:1/x')
-    const { status, text } = await ask(await url({}, of, tx))
+    const signed = await url({}, of, tx)
+    const { status, text } = await ask(signed)
     expect([status, text]).toEqual([502, expect.not.stringMatching(/127\.0\.0\.1|ECONN/)])
+    // each signature makes one request to a storage at most
+    expect((await ask(signed)).json).toMatchObject({
+      errors: { nonce: [expect.stringMatching(/greater than the last/)] },
+    })
   })
 
   it.each([

@@ -54,7 +54,10 @@ export const dcatCatalogueEndpoint: Endpoint = {
     description: `A page of the newest assets as dcat:Catalog of DCAT-AP 3, in JSON-LD. hydra:next is the next page. ${ON}`,
     params,
     responses: {
-      200: { description: 'The page.', content: { 'application/ld+json': { schema: { type: 'object' } } } },
+      200: {
+        description: 'The page.',
+        content: { 'application/ld+json': { schema: { type: 'object', additionalProperties: true } } },
+      },
     },
     errors: ERRORS,
   },

@@ -31,7 +31,10 @@ export const assetDescriptionEndpoint: Endpoint = {
     params,
     headers: { Accept: 'application/ld+json, with a profile for Croissant or DCAT.' },
     responses: {
-      200: { description: 'The description.', content: { 'application/ld+json': { schema: { type: 'object' } } } },
+      200: {
+        description: 'The description.',
+        content: { 'application/ld+json': { schema: { type: 'object', additionalProperties: true } } },
+      },
     },
     errors: [...ERRORS, 'ASSET_NOT_FOUND'],
   },

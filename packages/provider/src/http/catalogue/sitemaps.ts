@@ -22,6 +22,7 @@ export const sitemapIndexEndpoint: Endpoint = {
   names: [],
   path: '/sitemap.xml',
   doc: {
+    operationId: 'getSitemapIndex',
     summary: 'Index of the sitemaps',
     description: `Names as many sitemaps of ${SITEMAP_URLS} assets as there are assets. ${ON}`,
     responses: xml('The index.'),
@@ -43,6 +44,7 @@ export const sitemapEndpoint: Endpoint = {
   names: [],
   path: '/sitemap-:page.xml',
   doc: {
+    operationId: 'getSitemap',
     summary: 'A sitemap',
     description: `The pages of up to ${SITEMAP_URLS} assets. ${ON}`,
     path: { page: described(text, 'Number of the sitemap, from 1.', '1') },
@@ -75,6 +77,7 @@ export const robotsEndpoint: Endpoint = {
   names: [],
   path: '/robots.txt',
   doc: {
+    operationId: 'getRobots',
     summary: 'Rules for crawlers',
     description: `Allows the catalogue, disallows the rest of the API, and names the sitemap. ${ON}`,
     responses: { 200: { description: 'The rules.', content: { 'text/plain': { schema: { type: 'string' } } } } },

@@ -28,6 +28,21 @@ export function fieldDoc(field: z.ZodType): FieldDoc & { required: boolean } {
   return { ...doc, required: true }
 }
 
+/** Filled while the endpoint modules load, then only read. */
+const schemas = new Map<string, JsonSchema>()
+
+/** Adds a schema to the components of the API description. Returns the reference to it. */
+export function named(name: string, schema: JsonSchema): JsonSchema {
+  if (schemas.has(name)) throw new Error(`Two schemas have the name ${name}.`)
+  schemas.set(name, schema)
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Returns the schemas of the components by name, in alphabetic order. */
+export function namedSchemas(): Record<string, JsonSchema> {
+  return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 export interface ResponseDoc {
   description: string
   /** Schema of the body by media type. Absent without a body. */
@@ -37,6 +52,8 @@ export interface ResponseDoc {
 
 /** The API description of an endpoint. */
 export interface EndpointDoc {
+  /** Name of the method in generated clients. Default: the first name in the root document. */
+  operationId?: string
   summary: string
   description: string
   /** Parameters of the query; with body 'json', of the body. */
@@ -69,5 +86,7 @@ export function object(properties: Record<string, JsonSchema>, optional: string[
   return { type: 'object', properties, required }
 }
 
+/** Bytes of a body. */
+export const BINARY: JsonSchema = { type: 'string', format: 'binary' }
 export const ADDRESS: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' }
 export const HEX: JsonSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]*$' }

@@ -3,8 +3,9 @@ import type { Operator } from '@tidegate/protocol/operator'
 import type { z } from 'zod'
 import { packageVersion } from '../../version.js'
 import { FRAMEWORK_ERRORS, STATUS } from '../errors.js'
-import { type EndpointDoc, fieldDoc, type JsonSchema, object } from './docs.js'
+import { type EndpointDoc, fieldDoc, type JsonSchema, namedSchemas, object } from './docs.js'
 import type { Endpoint } from './endpoint.js'
+import { ERROR, VALIDATION_ERROR } from './schemas/errors.js'
 
 /** Returns the OpenAPI 3.1 document from the endpoints' validators and descriptions. */
 export function openApiDocument(endpoints: readonly Endpoint[], operator: Operator = {}): Record<string, unknown> {
@@ -26,20 +27,15 @@ export function openApiDocument(endpoints: readonly Endpoint[], operator: Operat
       ...operatorInfo(operator),
     },
     servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{}],
     paths,
     components: {
       securitySchemes: {
         AuthToken: { type: 'apiKey', in: 'header', name: 'AuthToken' },
         Bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       },
-      schemas: {
-        ValidationError: object({
-          errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-          message: { const: 'Validation error' },
-          success: { const: false },
-        }),
-        Error: object({ error: { type: 'string' }, code: { type: 'string' } }),
-      },
+      schemas: namedSchemas(),
     },
   }
 }
@@ -63,15 +59,28 @@ function headOperation(endpoint: Endpoint): Record<string, unknown> {
   }
 }
 
+/** The groups of endpoints. */
+const TAGS = {
+  Service: 'Encryption, quotes, downloads and links',
+  Assets: 'Documents of assets, and searches',
+  'Auth tokens': 'Tokens, which replace signatures',
+  Uploads: 'Files that the provider hosts',
+  Catalogue: 'Public pages and their descriptions for machines',
+  Operation: 'Discovery, status and health',
+}
+
 /** Returns the tag that groups an endpoint. */
-function tagOf(path: string): string {
-  if (path.includes('/aquarius/')) return 'Asset documents'
-  return /token/i.test(path) ? 'Auth tokens' : 'Service'
+function tagOf(path: string): keyof typeof TAGS {
+  if (path.includes('/aquarius/')) return 'Assets'
+  if (/token/i.test(path)) return 'Auth tokens'
+  if (/\/(uploads|public)\b/.test(path)) return 'Uploads'
+  if (/^\/(asset\/|catalogue|api\/catalogue|sitemap|robots)/.test(path)) return 'Catalogue'
+  return /^\/$|directCommand|status$|live$|ready$/.test(path) ? 'Operation' : 'Service'
 }
 
 function operation({ doc, method, path, names }: Endpoint): Record<string, unknown> {
   return {
-    operationId: names[0] ?? operationId(method, path),
+    operationId: doc.operationId ?? names[0],
     tags: [tagOf(path)],
     summary: doc.summary,
     description: doc.description,
@@ -133,19 +142,9 @@ function errorResponses({ errors = [], params, body, responses }: EndpointDoc, m
     .sort(([a], [b]) => a - b)
     .map(([status, list]) => {
       const validated = status === 400 && (params || body)
-      const error = { $ref: '#/components/schemas/Error' }
-      const schema = validated ? { anyOf: [{ $ref: '#/components/schemas/ValidationError' }, error] } : error
+      const schema = validated ? { anyOf: [VALIDATION_ERROR, ERROR] } : ERROR
       const description = `One of: ${[...(validated ? ['VALIDATION'] : []), ...new Set(list)].join(', ')}.`
       return [status, { description, content: { 'application/json': { schema } } }]
     })
   return Object.fromEntries(documented) as Record<number, unknown>
-}
-
-/** Returns the operation id of an endpoint without a name: the method and the words of its path. */
-function operationId(method: string, path: string): string {
-  const words = path
-    .split(/\W+/)
-    .filter(Boolean)
-    .map((word) => word[0]?.toUpperCase() + word.slice(1))
-  return method.toLowerCase() + (words.join('') || 'Root')
 }

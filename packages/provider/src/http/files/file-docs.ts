@@ -1,7 +1,9 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '@tidegate/protocol'
-import { type EndpointDoc, json } from '../endpoints/docs.js'
+import { BINARY, type EndpointDoc, json } from '../endpoints/docs.js'
+import { ERROR } from '../endpoints/schemas/errors.js'
 
-const ANY_CONTENT = { '*/*': { schema: {} } }
+/** The bytes, with the content type of the file. */
+const ANY_CONTENT = { 'application/octet-stream': { schema: BINARY }, '*/*': { schema: BINARY } }
 
 const VALIDATOR = {
   description: "The service's own validator of this file; it replaces the storage's and reveals nothing about it",
@@ -34,5 +36,5 @@ export const FILE_RESPONSES: EndpointDoc['responses'] = {
   200: { description: 'The file.', content: ANY_CONTENT, headers: FILE_HEADERS },
   206: { description: 'A part of the file.', content: ANY_CONTENT, headers: FILE_HEADERS },
   304: { description: 'Not modified.', headers: { ETag: VALIDATOR } },
-  416: json('The range lies outside of the file.', { type: 'object' }),
+  416: json('The range lies outside of the file.', ERROR),
 }

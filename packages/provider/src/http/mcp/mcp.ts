@@ -1,6 +1,19 @@
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { json } from '../endpoints/docs.js'
+import { json, named, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+
+const ANSWER = named(
+  'JsonRpcResponse',
+  object(
+    {
+      jsonrpc: { const: '2.0' },
+      id: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+      result: { type: 'object', additionalProperties: true },
+      error: object({ code: { type: 'integer' }, message: { type: 'string' } }),
+    },
+    ['result', 'error'],
+  ),
+)
 
 /** The tools of agents, by the Model Context Protocol over streamable HTTP. Stateless: each request has its own server. */
 export const mcp: Endpoint = {
@@ -9,6 +22,7 @@ export const mcp: Endpoint = {
   path: '/mcp',
   anonymous: true,
   doc: {
+    operationId: 'callAgentTool',
     summary: 'Tools of agents',
     description:
       'The Model Context Protocol over streamable HTTP, without sessions: one JSON-RPC message a request, answered as JSON. Tools: search_assets, describe_asset, quote, preview, my_orders, download_link. Each request that a tool makes counts as one. Only if the operator has switched it on (MCP).',
@@ -19,7 +33,7 @@ export const mcp: Endpoint = {
     },
     token: true,
     responses: {
-      200: json('The JSON-RPC response.', { type: 'object' }),
+      200: json('The JSON-RPC response.', ANSWER),
       202: { description: 'A notification was accepted.' },
     },
   },

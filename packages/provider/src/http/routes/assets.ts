@@ -5,6 +5,7 @@ import { DECRYPTER_PARAMS, decrypterCheck } from '../endpoints/decrypters.js'
 import { json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, text } from '../endpoints/params.js'
+import { ASSET, METADATA } from '../endpoints/schemas/asset.js'
 import type { Services } from '../services.js'
 
 /** Prefix of the index routes, as in metadata caches. */
@@ -44,11 +45,12 @@ export const assetDdo: Endpoint = {
   method: 'GET',
   path: `${PREFIX}/ddo/:did`,
   doc: {
+    operationId: 'getAsset',
     summary: 'Asset document',
     description:
       'The DDO of an asset from the on-chain index, with nft, datatokens, event, stats and purgatory filled in. Where the operator has named who may decrypt (AUTHORIZED_DECRYPTERS, AUTHORIZED_DECRYPTERS_LIST), a document that is encrypted on the chain is for those alone: signed over decrypterAddress + nonce + "decryptDDO".',
     ...READING,
-    responses: { 200: json('The document.', { type: 'object' }) },
+    responses: { 200: json('The document.', ASSET) },
   },
   register(app, services) {
     const { onChain } = services.catalog
@@ -78,11 +80,12 @@ export const assetMetadata: Endpoint = {
   method: 'GET',
   path: `${PREFIX}/metadata/:did`,
   doc: {
+    operationId: 'getAssetMetadata',
     summary: 'Metadata of an asset',
     description:
       'The metadata object of an asset document, under the same conditions as the document itself. Assets whose state hides it have none.',
     ...READING,
-    responses: { 200: json('The metadata.', { type: 'object' }) },
+    responses: { 200: json('The metadata.', METADATA) },
   },
   register(app, services) {
     const readable = readableAsset(services)

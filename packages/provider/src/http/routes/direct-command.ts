@@ -4,7 +4,7 @@ import { compressedPublicKey } from '@tidegate/protocol/keys'
 import { STORAGE_TYPES } from '@tidegate/storage'
 import * as z from 'zod'
 import { packageVersion } from '../../version.js'
-import { ADDRESS, json, object } from '../endpoints/docs.js'
+import { ADDRESS, json, named, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, readParams, text } from '../endpoints/params.js'
 import type { Services } from '../services.js'
@@ -30,19 +30,22 @@ export const directCommand: Endpoint = {
     responses: {
       200: json(
         'The status.',
-        object({
-          id: { type: 'string', description: 'libp2p peer id of the provider key.' },
-          publicKey: { type: 'string', description: 'Compressed public key, as hex without 0x.' },
-          address: ADDRESS,
-          version: { type: 'string' },
-          http: { const: true },
-          p2p: { const: false },
-          provider: { type: 'array', items: object(CHAIN) },
-          indexer: { type: 'array', items: object({ ...CHAIN, block: { type: 'string' } }) },
-          supportedStorage: { type: 'object', additionalProperties: { type: 'boolean' } },
-          platform: { type: 'object', additionalProperties: { type: 'string' } },
-          uptime: { type: 'number', description: 'Seconds since the start.' },
-        }),
+        named(
+          'NodeStatus',
+          object({
+            id: { type: 'string', description: 'libp2p peer id of the provider key.' },
+            publicKey: { type: 'string', description: 'Compressed public key, as hex without 0x.' },
+            address: ADDRESS,
+            version: { type: 'string' },
+            http: { const: true },
+            p2p: { const: false },
+            provider: { type: 'array', items: object(CHAIN) },
+            indexer: { type: 'array', items: object({ ...CHAIN, block: { type: 'string' } }) },
+            supportedStorage: { type: 'object', additionalProperties: { type: 'boolean' } },
+            platform: { type: 'object', additionalProperties: { type: 'string' } },
+            uptime: { type: 'number', description: 'Seconds since the start.' },
+          }),
+        ),
       ),
     },
   },

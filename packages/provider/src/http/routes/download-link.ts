@@ -8,7 +8,7 @@ import { secondsNow } from '../../auth/links.js'
 import { modernMessage } from '../../auth/signature.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { PROOF, proveConsumer } from '../endpoints/consumer.js'
-import { json, object } from '../endpoints/docs.js'
+import { json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, text, whole } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
@@ -35,6 +35,7 @@ export const createDownloadLink: Endpoint = {
   method: 'POST',
   path: PATH,
   doc: {
+    operationId: 'createDownloadLink',
     summary: 'Create a download link',
     description:
       'Verifies the same as a download, and gives a URL that needs no further proof: for GET, HEAD and ranges until it expires, at the latest with the order. Signed over consumerAddress + nonce + "downloadLink", which no other route accepts. Asset, credentials and order are verified again on each use; deleting the auth token that the link was created with ends it.',
@@ -44,10 +45,13 @@ export const createDownloadLink: Endpoint = {
     responses: {
       201: json(
         'The link, a secret of its consumer.',
-        object({
-          url: { type: 'string', format: 'uri' },
-          expires: { type: 'integer', description: 'Seconds since 1970 (UTC)' },
-        }),
+        named(
+          'DownloadLink',
+          object({
+            url: { type: 'string', format: 'uri' },
+            expires: { type: 'integer', description: 'Seconds since 1970 (UTC)' },
+          }),
+        ),
       ),
     },
     errors: FILE_ERRORS,
@@ -95,6 +99,7 @@ export const followDownloadLink: Endpoint = {
   method: 'GET',
   path: `${PATH}/:grant/:name?`,
   doc: {
+    operationId: 'downloadByLink',
     summary: 'Download a file by its link',
     description:
       'Verifies the link, asset, credentials and order, and streams the file. It counts as a download of the consumer that the link was created for.',

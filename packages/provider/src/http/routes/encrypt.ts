@@ -10,7 +10,7 @@ import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import { chainOf } from '../endpoints/chain.js'
 import { optionalProof, optionalProver, PROOF } from '../endpoints/consumer.js'
-import { HEX } from '../endpoints/docs.js'
+import { BINARY, HEX } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
 import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
 
@@ -19,7 +19,7 @@ const params = { chainId: described(whole, 'Chain whose provider key encrypts.',
 /** Body and responses of routes that encrypt, for the API description. */
 export const FILES_BODY = {
   contentType: 'application/octet-stream',
-  schema: {},
+  schema: BINARY,
   description: 'The files object.',
 }
 export const ENCRYPTED = {

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { describeAll, describeSent, problemOf, type TypedDescription } from '../../access/describe-files.js'
 import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { type JsonSchema, json, object } from '../endpoints/docs.js'
+import { type JsonSchema, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text, whole } from '../endpoints/params.js'
 import { boundFiles, sentFiles } from '../endpoints/sent-files.js'
@@ -24,36 +24,41 @@ const options = z.object({
 const published = z.object({ did: text, serviceId: text })
 
 /** An entry of the response. Lengths are decimal text in bytes. */
-const FILE: JsonSchema = object(
-  {
-    index: { type: 'integer' },
-    id: {
-      type: 'string',
-      pattern: '^[0-9a-f]{32}$',
-      description:
-        'The same in each version of the asset that has the file, wherever it is in its list and whatever its name; another when it is replaced. For files of a published service.',
+const FILE: JsonSchema = named(
+  'FileInfo',
+  object(
+    {
+      index: { type: 'integer' },
+      id: {
+        type: 'string',
+        pattern: '^[0-9a-f]{32}$',
+        description:
+          'The same in each version of the asset that has the file, wherever it is in its list and whatever its name; another when it is replaced. For files of a published service.',
+      },
+      valid: { type: 'boolean' },
+      type: { type: 'string' },
+      contentLength: { type: 'string', pattern: '^[0-9]+$' },
+      contentType: { type: 'string' },
+      filename: { type: 'string' },
+      name: { type: 'string', description: 'The name that the publisher gave the file: a relative path.' },
+      checksum: { type: 'string', description: 'SHA-256 as hex, if requested and the file is small enough.' },
+      checksumType: { const: 'sha256' },
+      reason: {
+        enum: [...FILE_PROBLEMS],
+        description: 'Why a storage object that the caller sent is not valid.',
+      },
     },
-    valid: { type: 'boolean' },
-    type: { type: 'string' },
-    contentLength: { type: 'string', pattern: '^[0-9]+$' },
-    contentType: { type: 'string' },
-    filename: { type: 'string' },
-    name: { type: 'string', description: 'The name that the publisher gave the file: a relative path.' },
-    checksum: { type: 'string', description: 'SHA-256 as hex, if requested and the file is small enough.' },
-    checksumType: { const: 'sha256' },
-    reason: {
-      enum: [...FILE_PROBLEMS],
-      description: 'Why a storage object that the caller sent is not valid.',
-    },
-  },
-  ['id', 'contentLength', 'contentType', 'filename', 'name', 'checksum', 'checksumType', 'reason'],
+    ['id', 'contentLength', 'contentType', 'filename', 'name', 'checksum', 'checksumType', 'reason'],
+  ),
 )
 
-const STORAGE_OBJECT: JsonSchema = {
+const STORAGE_OBJECT: JsonSchema = named('StorageObject', {
   type: 'object',
   required: ['type'],
   properties: { type: { enum: STORAGE_TYPES } },
-}
+  additionalProperties: true,
+  description: 'A file at its storage: docs/storage.md lists the fields of each type.',
+})
 const STORAGE_OBJECTS: JsonSchema = { type: 'array', maxItems: PROVIDER_LIMITS.fileinfo.listed, items: STORAGE_OBJECT }
 
 /** Describes the files of a published service, or storage objects that the caller sends. */

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { address, described, readParams } from '../endpoints/params.js'
+import { ASSET } from '../endpoints/schemas/asset.js'
 import { PREFIX } from './assets.js'
 
 const { hidden: MOST } = CATALOG_LIMITS.search
@@ -15,10 +16,11 @@ export const hiddenAssets: Endpoint = {
   path: `${PREFIX}/hidden`,
   anonymous: true,
   doc: {
+    operationId: 'listHiddenAssets',
     summary: 'Hidden assets of an owner',
     description: `The newest ${MOST} assets of an owner that are neither active nor unlisted, as their documents are served: with the data NFT, its name and state, without metadata and services. The owner has sent their newest documents.`,
     params,
-    responses: { 200: json('The documents.', { type: 'array', items: { type: 'object' } }) },
+    responses: { 200: json('The documents.', { type: 'array', items: ASSET }) },
     errors: ['CHAIN_UNAVAILABLE'],
   },
   register(app, { catalog }) {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Provers } from '../endpoints/consumer.js'
-import { type JsonSchema, json, object } from '../endpoints/docs.js'
+import { type JsonSchema, json, named, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, flag, readParams, text } from '../endpoints/params.js'
 import { ownUrl } from '../endpoints/public-url.js'
@@ -28,6 +28,7 @@ const FILE_FIELDS = {
   contentType: nullable({ type: 'string' }),
   object: nullable({
     type: 'object',
+    additionalProperties: true,
     description: 'The storage object to publish; null until the file is complete. Absent if the file is public.',
   }),
   publicUrl: nullable({
@@ -41,12 +42,15 @@ const FILE_FIELDS = {
 /** A private file has the one, a public file the other. */
 const EITHER = ['object', 'publicUrl']
 
-const LISTED = object(
-  {
-    ...FILE_FIELDS,
-    assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the first assets that use the file.' },
-  },
-  EITHER,
+const LISTED = named(
+  'ListedUpload',
+  object(
+    {
+      ...FILE_FIELDS,
+      assets: { type: 'array', items: { type: 'string' }, description: 'DIDs of the first assets that use the file.' },
+    },
+    EITHER,
+  ),
 )
 
 const ERRORS: readonly ErrorCode[] = ['HOSTING_OFF', 'UPLOAD_NOT_FOUND']
@@ -57,6 +61,7 @@ export const listUploads: Endpoint = {
   method: 'GET',
   path: UPLOADS_PATH,
   doc: {
+    operationId: 'listUploads',
     summary: "List one's hosted files",
     description: `Files of the address, a page at a time, with the assets that use them. ${READ}`,
     params: {
@@ -65,7 +70,10 @@ export const listUploads: Endpoint = {
     },
     token: true,
     responses: {
-      200: json('A page.', object({ uploads: { type: 'array', items: LISTED }, next: { type: 'string' } }, ['next'])),
+      200: json(
+        'A page.',
+        named('UploadPage', object({ uploads: { type: 'array', items: LISTED }, next: { type: 'string' } }, ['next'])),
+      ),
     },
     errors: ['HOSTING_OFF'],
   },
@@ -99,13 +107,14 @@ export const showUpload: Endpoint = {
   method: 'GET',
   path: ONE,
   doc: {
+    operationId: 'getUpload',
     summary: 'Show a hosted file',
     description: `A file of the address, complete or not. HEAD answers by the tus protocol. ${READ}`,
     path: { id: UPLOAD_ID },
     params: UPLOADER_PROOF,
     token: true,
     head: true,
-    responses: { 200: json('The file.', object(FILE_FIELDS, EITHER)) },
+    responses: { 200: json('The file.', named('Upload', object(FILE_FIELDS, EITHER))) },
     errors: [...ERRORS, 'UPLOAD_VERSION'],
   },
   register(app, services) {
@@ -137,6 +146,7 @@ export const deleteUpload: Endpoint = {
   method: 'DELETE',
   path: ONE,
   doc: {
+    operationId: 'deleteUpload',
     summary: 'Delete a hosted file',
     description: `Deletes a file of the address, complete or not; one that assets use only with force. By auth token, or signed over address + nonce + "upload"; the nonce is consumed.`,
     path: { id: UPLOAD_ID },

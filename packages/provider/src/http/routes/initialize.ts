@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type AnonymousCaller, describePublished } from '../../access/describe-files.js'
 import { lastNonce } from '../../auth/auth.js'
 import { quoteOrder } from '../../orders/quote-order.js'
-import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
+import { ADDRESS, HEX, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { address, described, readParams, text, transactionId, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
@@ -22,30 +22,36 @@ const params = z.object({
   userdata: userdata.optional(),
 })
 
-const QUOTE = object(
-  {
-    datatoken: ADDRESS,
-    nonce: { type: 'number', description: 'Last nonce that the consumer used.' },
-    computeAddress: {
-      ...ADDRESS,
-      description: 'Consumer address of the compute environment; the zero address for access.',
+const QUOTE = named(
+  'Quote',
+  object(
+    {
+      datatoken: ADDRESS,
+      nonce: { type: 'number', description: 'Last nonce that the consumer used.' },
+      computeAddress: {
+        ...ADDRESS,
+        description: 'Consumer address of the compute environment; the zero address for access.',
+      },
+      providerFee: named(
+        'ProviderFee',
+        object({
+          providerFeeAddress: ADDRESS,
+          providerFeeToken: ADDRESS,
+          providerFeeAmount: { type: 'string', pattern: '^[0-9]+$', description: "In the token's smallest unit." },
+          providerData: HEX,
+          v: { enum: [27, 28] },
+          r: HEX,
+          s: HEX,
+          validUntil: { type: 'integer', description: 'Seconds since 1970; 0 means no expiry.' },
+        }),
+      ),
+      providerFeeRule: {
+        type: 'string',
+        description: 'Which rule of the provider the fee follows; left out where it has none (PROVIDER_FEES).',
+      },
     },
-    providerFee: object({
-      providerFeeAddress: ADDRESS,
-      providerFeeToken: ADDRESS,
-      providerFeeAmount: { type: 'string', pattern: '^[0-9]+$', description: "In the token's smallest unit." },
-      providerData: HEX,
-      v: { enum: [27, 28] },
-      r: HEX,
-      s: HEX,
-      validUntil: { type: 'integer', description: 'Seconds since 1970; 0 means no expiry.' },
-    }),
-    providerFeeRule: {
-      type: 'string',
-      description: 'Which rule of the provider the fee follows; left out where it has none (PROVIDER_FEES).',
-    },
-  },
-  ['providerFeeRule'],
+    ['providerFeeRule'],
+  ),
 )
 
 /** Quotes an order: the datatoken to spend and the signed provider fee. */
@@ -60,7 +66,9 @@ export const initialize: Endpoint = {
       'The datatoken to spend and the signed provider fee to order with. With fileIndex, that file is tested. A fee by size counts all files of the service; with fileIndex it counts that file, and the order opens no other. With transferTxId, an order that still opens the file, or without fileIndex all files, is returned instead.',
     params: params.shape,
     responses: {
-      200: json('The quote, or the order that is still valid.', { anyOf: [QUOTE, object({ validOrder: HEX })] }),
+      200: json('The quote, or the order that is still valid.', {
+        anyOf: [QUOTE, named('ValidOrder', object({ validOrder: HEX }))],
+      }),
     },
     errors: [
       'DID_NOT_RESOLVED',

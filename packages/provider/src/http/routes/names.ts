@@ -1,6 +1,6 @@
 import { CATALOG_LIMITS, type Hit, readSearch } from '@tidegate/catalog'
 import { ValidationError } from '@tidegate/protocol'
-import { json } from '../endpoints/docs.js'
+import { json, named } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { sendParts } from '../parts.js'
 import { PREFIX } from './assets.js'
@@ -23,6 +23,7 @@ export const assetNames: Endpoint = {
   path: `${PREFIX}/names`,
   anonymous: true,
   doc: {
+    operationId: 'getAssetNames',
     summary: 'Names of assets',
     description: `The names of up to ${PAGE.most} assets by DID. Assets that a search does not find are left out.`,
     body: {
@@ -35,7 +36,7 @@ export const assetNames: Endpoint = {
       description: 'The DIDs of the assets.',
     },
     responses: {
-      200: json('The names by DID.', { type: 'object', additionalProperties: { type: 'string' } }),
+      200: json('The names by DID.', named('AssetNames', { type: 'object', additionalProperties: { type: 'string' } })),
     },
     errors: SEARCH_ERRORS,
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lastNonce } from '../../auth/auth.js'
-import { json, object } from '../endpoints/docs.js'
+import { json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { address, described, readParams, whole } from '../endpoints/params.js'
 
@@ -23,7 +23,9 @@ export const nonce: Endpoint = {
     description:
       'The last nonce that an address used, 1 where it never used one. Where that was a time before the cut-over from a legacy service, the time of the cut-over, so that the next number is good. Nothing is written.',
     params: params.shape,
-    responses: { 200: json('The nonce, a decimal number.', object({ nonce: { type: 'number' } }), { nonce: 1 }) },
+    responses: {
+      200: json('The nonce, a decimal number.', named('Nonce', object({ nonce: { type: 'number' } })), { nonce: 1 }),
+    },
   },
   register(app, { auth }) {
     app.get(this.path, async (request, reply) => {

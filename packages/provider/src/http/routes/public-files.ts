@@ -24,6 +24,7 @@ export const publicFile: Endpoint = {
   path: `${PUBLIC_PATH}/:id/:name?`,
   anonymous: true,
   doc: {
+    operationId: 'getPublicFile',
     summary: 'Read a public file',
     description:
       'Sends a hosted file whose upload was public. Needs no order and no signature. Another name than that of the file is not found; without a name, the file is sent as well.',

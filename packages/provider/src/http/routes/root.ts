@@ -5,21 +5,24 @@ import type { Settings } from '../../config/schema.js'
 import type { Console } from '../../console/console.js'
 import { packageVersion } from '../../version.js'
 import { varyBy, wantsPage } from '../console/accept.js'
-import { ADDRESS, json, object } from '../endpoints/docs.js'
+import { ADDRESS, json, named, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import type { Services } from '../services.js'
 
-const CONTRACTS = object(
-  {
-    ERC721Factory: { ...ADDRESS, description: 'Deploys data NFTs and datatokens, and names its router.' },
-    Ocean: { ...ADDRESS, description: 'The OCEAN token.' },
-    AccessListFactory: { ...ADDRESS, description: 'Deploys access lists.' },
-    tokens: { type: 'object', additionalProperties: ADDRESS, description: 'Tokens by symbol, for prices.' },
-  },
-  ['Ocean', 'AccessListFactory'],
+const CONTRACTS = named(
+  'Contracts',
+  object(
+    {
+      ERC721Factory: { ...ADDRESS, description: 'Deploys data NFTs and datatokens, and names its router.' },
+      Ocean: { ...ADDRESS, description: 'The OCEAN token.' },
+      AccessListFactory: { ...ADDRESS, description: 'Deploys access lists.' },
+      tokens: { type: 'object', additionalProperties: ADDRESS, description: 'Tokens by symbol, for prices.' },
+    },
+    ['Ocean', 'AccessListFactory'],
+  ),
 )
 
-const SIGN_IN = {
+const SIGN_IN = named('SignIn', {
   ...object({
     url: { type: 'string', format: 'uri', description: 'The URL that a message must name.' },
     required: { type: 'boolean', description: 'Whether every other signed text is refused.' },
@@ -27,16 +30,36 @@ const SIGN_IN = {
     linkLifetime: { type: 'integer', description: 'The lifetime of a download link, in seconds.' },
   }),
   description: 'Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages.',
-}
+})
 
 const WEB = { type: 'string', format: 'uri' } as const
-const OPERATOR = {
+const OPERATOR = named('Operator', {
   ...object(
     { name: { type: 'string' }, url: WEB, contact: { type: 'string' }, imprint: WEB, privacy: WEB, terms: WEB },
     ['name', 'url', 'contact', 'imprint', 'privacy', 'terms'],
   ),
   description: 'Who runs the service, if that is configured.',
-}
+})
+
+const ROOT = named(
+  'Root',
+  object(
+    {
+      software: { const: 'Tidegate' },
+      version: { type: 'string' },
+      chainIds: { type: 'array', items: { type: 'integer' } },
+      providerAddresses: { type: 'object', additionalProperties: { type: 'string' } },
+      contracts: { type: 'object', additionalProperties: CONTRACTS },
+      serviceEndpoints: {
+        type: 'object',
+        additionalProperties: { type: 'array', items: { type: 'string' } },
+      },
+      signIn: SIGN_IN,
+      operator: OPERATOR,
+    },
+    ['signIn', 'operator'],
+  ),
+)
 
 /** `GET /`: software and version, served chains with provider addresses and contracts, and the paths of all endpoints. */
 export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Console, 'path'>): Endpoint {
@@ -45,26 +68,12 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
     method: 'GET',
     path: '/',
     doc: {
+      operationId: 'getRoot',
       summary: 'Root document',
       description:
         'Software and version, served chains with their provider addresses and contracts, and the path of every endpoint. Browsers, which ask for text/html, are redirected to the console, or else to the public catalogue, if one is on.',
       responses: {
-        200: json(
-          'The root document.',
-          object(
-            {
-              software: { const: 'Tidegate' },
-              version: { type: 'string' },
-              chainIds: { type: 'array', items: { type: 'integer' } },
-              providerAddresses: { type: 'object', additionalProperties: { type: 'string' } },
-              contracts: { type: 'object', additionalProperties: CONTRACTS },
-              serviceEndpoints: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-              signIn: SIGN_IN,
-              operator: OPERATOR,
-            },
-            ['signIn', 'operator'],
-          ),
-        ),
+        200: json('The root document.', ROOT),
         302: { description: 'The console or the catalogue, for browsers.' },
       },
     },

@@ -1,7 +1,8 @@
 import { CATALOG_LIMITS, readFrontEndSearch, readSearch } from '@tidegate/catalog'
 import type { FastifyInstance } from 'fastify'
-import { type EndpointDoc, json, object } from '../endpoints/docs.js'
+import { type EndpointDoc, json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { DOCUMENTS, SEARCH, SEARCH_ANSWER } from '../endpoints/schemas/search.js'
 import { sendParts } from '../parts.js'
 import { PREFIX } from './assets.js'
 import {
@@ -16,19 +17,7 @@ import {
 
 const QUERY: EndpointDoc['body'] = {
   contentType: 'application/json',
-  schema: {
-    type: 'object',
-    properties: {
-      query: { type: 'object' },
-      from: { type: 'integer', minimum: 0 },
-      size: { type: 'integer', minimum: 0 },
-      sort: {},
-      _source: {},
-      aggs: { type: 'object' },
-      track_total_hits: { type: ['boolean', 'integer'], minimum: 0 },
-      terminate_after: { type: 'integer', minimum: 0 },
-    },
-  },
+  schema: SEARCH,
   description: 'A search in the query language of Ocean metadata caches: the part that docs/search.md lists.',
 }
 const DESCRIPTION =
@@ -41,31 +30,11 @@ export const searchAssets: Endpoint = {
   path: `${PREFIX}/query`,
   anonymous: true,
   doc: {
+    operationId: 'searchAssets',
     summary: 'Search assets',
     description: DESCRIPTION,
     body: QUERY,
-    responses: {
-      200: json(
-        'The hits of the page, with scores.',
-        object(
-          {
-            took: { type: 'integer' },
-            timed_out: { const: false },
-            _shards: { type: 'object' },
-            hits: object(
-              {
-                total: { type: 'object' },
-                max_score: { type: ['number', 'null'] },
-                hits: { type: 'array' },
-              },
-              ['total'],
-            ),
-            aggregations: { type: 'object' },
-          },
-          ['aggregations'],
-        ),
-      ),
-    },
+    responses: { 200: json('The hits of the page, with scores.', SEARCH_ANSWER) },
     errors: SEARCH_ERRORS,
   },
   register(app, services) {
@@ -96,10 +65,11 @@ export const searchMetadata: Endpoint = {
   path: `${PREFIX}/metadata/query`,
   anonymous: true,
   doc: {
+    operationId: 'searchDocuments',
     summary: 'Search assets, documents alone',
     description: `${DESCRIPTION} The answer is the list of their documents. With index, the answer has the form that front ends of Ocean Node read; the index order is that of orders.`,
     body: QUERY,
-    responses: { 200: json('The documents of the page.', { type: 'array', items: { type: 'object' } }) },
+    responses: { 200: json('The documents of the page.', DOCUMENTS) },
     errors: SEARCH_ERRORS,
   },
   register(app, services) {

@@ -7,7 +7,7 @@ import type { TokenHolder } from '../../auth/tokens.js'
 import type { Settings } from '../../config/schema.js'
 import { walletChain } from '../endpoints/chain.js'
 import { PROOF, type Provers } from '../endpoints/consumer.js'
-import { json, object } from '../endpoints/docs.js'
+import { json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import {
   address,
@@ -38,7 +38,7 @@ const OR_MESSAGE = {
   signature: PROOF.signature,
   message: signInText.optional(),
 }
-const TOKEN = json('The token.', object({ token: { type: 'string' } }))
+const TOKEN = json('The token.', named('Token', object({ token: { type: 'string' } })))
 const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', 4102444800)
 
 /** Creates an auth token. Requires a signature. */

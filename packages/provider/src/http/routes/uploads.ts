@@ -35,6 +35,7 @@ export const createUpload: Endpoint = {
   method: 'POST',
   path: UPLOADS_PATH,
   doc: {
+    operationId: 'createUpload',
     summary: 'Begin an upload',
     description: `Creates a hosted file, and takes its first bytes if there are any. ${PROTOCOL}`,
     params: UPLOADER_PROOF,
@@ -85,6 +86,7 @@ export const continueUpload: Endpoint = {
   method: 'PATCH',
   path: `${UPLOADS_PATH}/:id`,
   doc: {
+    operationId: 'continueUpload',
     summary: 'Continue an upload',
     description: `Takes the next bytes. What is acknowledged is durable. ${PROTOCOL}`,
     path: { id: UPLOAD_ID },

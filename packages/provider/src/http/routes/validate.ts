@@ -4,7 +4,7 @@ import { personalDigest, signDigest } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import { modernMessage } from '../../auth/signature.js'
 import { optionalProver } from '../endpoints/consumer.js'
-import { ADDRESS, HEX, json, object } from '../endpoints/docs.js'
+import { ADDRESS, BINARY, HEX, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, withRawBody } from '../endpoints/endpoint.js'
 import { PREFIX } from './assets.js'
 
@@ -15,25 +15,29 @@ export const validateDdo: Endpoint = {
   path: `${PREFIX}/ddo/validate`,
   anonymous: true,
   doc: {
+    operationId: 'validateAsset',
     summary: 'Validate a DDO',
     description:
       'Checks a DDO before it is published, and signs its SHA-256 so that the contract records who validated it. The body is the DDO, or {ddo, publisherAddress, nonce, signature}, as octets or JSON; then the hash is that of JSON.stringify(ddo). A signature is optional: over publisherAddress + nonce, or publisherAddress + nonce + "validateDDO". If sent, it is verified and its nonce consumed, whatever becomes of the DDO. An auth token is verified as well.',
     token: true,
     body: {
       contentType: 'application/octet-stream',
-      schema: {},
+      schema: BINARY,
       description: 'The DDO as JSON text, by itself or in an envelope with a signature.',
     },
     responses: {
       200: json(
         'The hash and its signature.',
-        object({
-          hash: HEX,
-          publicKey: ADDRESS,
-          v: { enum: [27, 28] },
-          r: { type: 'array', items: HEX },
-          s: { type: 'array', items: HEX },
-        }),
+        named(
+          'Validation',
+          object({
+            hash: HEX,
+            publicKey: ADDRESS,
+            v: { enum: [27, 28] },
+            r: { type: 'array', items: HEX },
+            s: { type: 'array', items: HEX },
+          }),
+        ),
       ),
     },
     errors: ['CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
