@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Encrypt new files with the present ones
-         * @description Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file whose name is taken moves into the folder old, old 2, ….
+         * @description Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". The field present of the body removes, renames and replaces single present files. A present file whose name is taken moves into the folder old, old 2, ….
          */
         post: operations["encryptVersion"];
         delete?: never;
@@ -1146,6 +1146,11 @@ export interface operations {
                  */
                 consumerAddress: string;
                 /**
+                 * @description The last 64 characters of the present encrypted files of the service. If they are others by now, nothing is encrypted.
+                 * @example tide-access
+                 */
+                filesVersion?: string;
+                /**
                  * @description Decimal number greater than the last one that the address used; the UTC time in milliseconds is a good choice.
                  * @example 1
                  */
@@ -1160,7 +1165,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The files object. */
+        /** @description The files object of the new files. Its field present changes single present files, each by its index: {"index": 0, "remove": true}, or with name, file or both. */
         requestBody: {
             content: {
                 "application/octet-stream": unknown;
@@ -1206,6 +1211,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: FILES_CHANGED. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1948,6 +1962,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: FILES_CHANGED. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: ORDER_FILE_GONE. */
             410: {
                 headers: {
@@ -2126,6 +2149,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description One of: FILES_CHANGED. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description One of: ORDER_FILE_GONE. */
             410: {
                 headers: {
@@ -2287,6 +2317,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: FILES_CHANGED. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2499,6 +2538,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: FILES_CHANGED. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: ORDER_FILE_GONE, LINK_EXPIRED, LINK_REVOKED, LINK_FILE_GONE. */
             410: {
                 headers: {
@@ -2637,6 +2685,13 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: FILES_CHANGED. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
