@@ -1,6 +1,6 @@
 import { type Asset, asset, type Changed, update } from '@tidegate/client'
 import { renameProblem, requestedEdits, versionPlan } from '@tidegate/protocol/version-plan'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
@@ -54,9 +54,13 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   const next = files.files.map(({ label }) => label)
   const isReplaced = next.length > 0 && !files.keepOld
   const edits = isReplaced ? new Map() : effective(files.edits, names)
-  const problem = renameProblem(names, next, edits)
+  // not again for each key press in another field
+  const problem = useMemo(() => renameProblem(names, next, edits), [asset, files])
   const shown = present.map(({ index, name }) => name ?? text.asset.fileNumber(index))
-  const plan = next.length > 0 || edits.size > 0 ? versionPlan(shown, next, !isReplaced, edits) : undefined
+  const plan = useMemo(
+    () => (next.length > 0 || edits.size > 0 ? versionPlan(shown, next, !isReplaced, edits) : undefined),
+    [asset, files],
+  )
   const removed = plan?.removed.length ?? 0
   const isEmpty = next.length === 0 && removed > 0 && removed === present.length
   const isLost = [...edits.values()].some((edit) => 'lost' in edit)
