@@ -1,16 +1,18 @@
 import { Option } from '@commander-js/extra-typings'
-import type { Asking, AssetFile, Changes, Difference, TermsDocument } from '@tidegate/client'
-import { versionPlan } from '@tidegate/protocol/version-plan'
-import { misuse } from '@tidegate/provider/commands/failures'
+import type { Asking, Changes, Difference, TermsDocument } from '@tidegate/client'
+import { requestedEdits } from '@tidegate/protocol/version-plan'
+import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { agreed } from './people/agreement.js'
+import { type Edit, type EditOptions, editsOf, replacing } from './people/file-edits.js'
 import { indexed, type Shown } from './people/indexed.js'
 import { openChange, openLines, prepared, sent, termsText } from './people/open-change.js'
 import { accessLists, addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
-import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
+import { type SourceOptions, sourcesOf } from './people/sources.js'
 import { showsState } from './people/states.js'
 import { Uploads } from './people/uploads.js'
+import { versionLines } from './people/version-lines.js'
 import { price } from './publish.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -22,6 +24,9 @@ export const command = (finish: (code: number) => void) =>
     .option('--hidden', 'take hidden files of folders too')
     .option('--anonymous-files', 'publish no names of files')
     .option('--keep-old', 'keep the present files, after the new ones')
+    .option('--replace <name=file>', 'a file in the place of a present one; may be repeated', collected)
+    .option('--remove <name>', 'a present file that goes; may be repeated', collected)
+    .option('--rename <name=new>', 'another name of a present file; may be repeated', collected)
     .option('--name <name>', 'its name')
     .option('--description <text>', 'its description')
     .option('--author <name>', 'its author')
@@ -49,10 +54,7 @@ export const command = (finish: (code: number) => void) =>
     .option(...YES)
     .action(async (did, options) => finish(await update(did, options)))
 
-/** Most names of present files that are told. */
-const NAMED = 20
-
-interface UpdateOptions extends PeopleOptions, SourceOptions {
+interface UpdateOptions extends PeopleOptions, SourceOptions, EditOptions {
   files?: string[]
   descriptor?: string[]
   keepOld?: true
@@ -83,28 +85,44 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
   const sources = sourcesOf(options.files ?? [], options.descriptor ?? [], options)
   const { keepOld, service, yes } = options
   const changes = changesOf(options)
-  if (keepOld && sources.length === 0) throw misuse('--keep-old needs new files: use --files or --descriptor.')
+  const isEdit = [options.replace, options.remove, options.rename].some((named) => named !== undefined)
+  if (keepOld && sources.length === 0 && !isEdit)
+    throw misuse('--keep-old needs new files: use --files or --descriptor.')
+  if (isEdit && sources.length > 0 && !keepOld)
+    throw misuse(
+      '--replace, --remove and --rename change present files, and new files replace them all: add --keep-old.',
+    )
   const open = openChange(options)
-  if (Object.keys(changes).length === 0 && sources.length === 0 && !open)
-    throw misuse('there is nothing to change: use --files, --name, --price, --tag, …')
+  if (Object.keys(changes).length === 0 && sources.length === 0 && !open && !isEdit)
+    throw misuse('there is nothing to change: use --files, --replace, --name, --price, --tag, …')
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const { known, uploads: left } = await prepared(session, did, open)
     const all = { ...changes, ...known, ...(service ? { service } : {}) }
     const differences = await client.differences(did, all)
-    if (differences.length === 0 && sources.length === 0 && !left) {
+    if (differences.length === 0 && sources.length === 0 && !left && !isEdit) {
       out.print(`${did} is like this already: nothing was sent.`)
       return out.result({ did, changed: [], transactions: [] })
     }
     const { name, services } = await client.asset(did, { signal })
-    const present = (services.find(({ id }) => id === service) ?? services[0])?.files ?? []
-    out.note(...differences.flatMap(differenceLines), ...fileLines(sources, present, keepOld), ...openLines(left))
+    const own = service ? services.find(({ id }) => id === service) : services.find(({ type }) => type === 'access')
+    const { files: present = [], filesVersion } = own ?? services[0] ?? {}
+    if (isEdit && present.length === 0)
+      throw new CommandError(
+        'FILES_UNREADABLE',
+        'The provider does not tell the present files now. Repeat the command later.',
+      )
+    const edits = isEdit ? editsOf(options, present, sources, options) : new Map<number, Edit>()
+    const plan = versionLines(sources, present, { keepOld: keepOld || isEdit, edits })
+    out.note(...differences.flatMap(differenceLines), ...plan, ...openLines(left))
     await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
     const uploaded = left ? await sent(session, left) : {}
-    const files = await uploads.objectsOf(sources)
-    const replaced = files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}
+    const objects = await uploads.objectsOf([...sources, ...replacing(edits)])
+    const files = objects.splice(0, sources.length)
+    const edited = { files, keepOld: requestedEdits(edits, present, objects), filesVersion }
+    const replaced = isEdit ? edited : files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}
     const { changed, transactions } = await client.update(did, { ...all, ...uploaded, ...replaced, onStep: out.step })
     uploads.forget()
     for (const transaction of transactions) out.note(`mined: ${transaction}`)
@@ -133,27 +151,6 @@ function changesOf(options: UpdateOptions): Changes {
 function differenceLines({ field, before, after }: Difference): string[] {
   const line = (label: string, value: unknown) => `  ${label.padEnd(12)} ${shown(worded(field, value))}`
   return [line(field, before), line('  becomes', after)]
-}
-
-/** Returns the new files, and what becomes of the present ones. */
-function fileLines(sources: readonly Source[], present: readonly AssetFile[], keepOld = false): string[] {
-  if (sources.length === 0) return []
-  const lines = sources.map((source, at) => `  ${`file ${at}`.padEnd(12)} ${sourceText(source)}`)
-  const next = sources.flatMap((source) => String(('object' in source ? source.object.name : source.name) ?? '') || [])
-  const names = present.map(({ index, name }) => name ?? `file ${index}`)
-  const { replaced, moved, removed } = versionPlan(names, next, keepOld)
-  lines.push(keepOld ? '  The present files stay, after these.' : '  They replace all present files.')
-  for (const [part, of] of Object.entries({ replaced, 'moved to old': moved, removed }))
-    if (of.length > 0) lines.push(`  ${part.padEnd(12)} ${of.length}: ${listed(of)}`)
-  return lines
-}
-
-function listed(names: readonly string[]): string {
-  const some = names
-    .slice(0, NAMED)
-    .map((name) => shown(name))
-    .join(', ')
-  return names.length > NAMED ? `${some} and ${names.length - NAMED} more` : some
 }
 
 function worded(field: Difference['field'], value: unknown): string {

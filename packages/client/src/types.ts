@@ -57,6 +57,8 @@ export interface AssetService {
   buyers?: Buyers
   price: Price
   files: AssetFile[]
+  /** Names this version of the files. Indices name other files in another version. */
+  filesVersion?: string
 }
 
 /** The only buyers: an account of `accounts`, or a member of an access list. Both empty: by rules that this library ignores. */
@@ -246,6 +248,14 @@ export interface Published {
  * name of the file, a relative path such as `2026/tides.csv`.
  */
 export type FileObject = { type: string } & Record<string, unknown>
+
+/** A change of a present file, by its index: it is removed, gets another name, or another file in its place. */
+export interface FileEdit {
+  index: number
+  remove?: true
+  name?: string
+  file?: FileObject
+}
 
 /**
  * The price of one order: free, or an amount of a token, by default of a new asset OCEAN. The token is an address, or a symbol

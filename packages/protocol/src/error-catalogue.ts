@@ -215,6 +215,11 @@ export const ERROR_CATALOGUE = {
     remedy:
       'Sign with an account to which the data NFT grants updateMetadata: its owner, or an account that the owner named.',
   },
+  FILES_CHANGED: {
+    kind: 'conflict',
+    cause: 'The files of the asset are of another version than the one that the request changes.',
+    remedy: 'Look at the files that the asset has now, and repeat the change.',
+  },
   NFT_UNKNOWN: {
     kind: 'invalid',
     cause: "The data NFT was not deployed by the chain's own factory.",

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AssetFile } from '@tidegate/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
@@ -64,6 +65,55 @@ describe('the commands that change an asset', () => {
     const missing = await owner('update', did, '--files', at('no.csv'), '--yes')
     expect(missing).toMatchObject({ status: 2, answer: { error: { code: 'USAGE' } } })
     expect(await owner('update', did, '--keep-old', '--yes')).toMatchObject({ status: 2 })
+  })
+
+  it('B5: replace, remove and rename single files, which buyers see at once', async () => {
+    const tree = ['a=b.csv', '2026/01.csv', '2026/02.csv', '2026/03.csv'].map((name) => join('tree', name))
+    mkdirSync(at('tree/2026'), { recursive: true })
+    for (const name of tree) file(name, name)
+    const { did } = await changed('publish', at('tree'), '--name', 'Folder', '--free')
+    const files = async () =>
+      (await answer('show', did)).services[0].files.map(({ name, size }: AssetFile) => `${name} ${size}`)
+    expect(await files()).toEqual(['2026/01.csv 16', '2026/02.csv 16', '2026/03.csv 16', 'a=b.csv 12'])
+    const edits = [
+      ...['--replace', `2026/02.csv=${file('new=1.csv', 'new')}`, '--remove', '2026/01.csv'],
+      ...['--rename', 'a=b.csv=2026/01.csv', '--rename', '2=2026/03 final.csv'],
+    ]
+    const asked = await owner('update', did, ...edits)
+    expect(asked.status).toBe(3)
+    expect(asked.stderr).toMatch(
+      /2026\/02\.csv becomes \S+new=1\.csv.*\n +replaced +1: 2026\/02\.csv\n +renamed +2: 2026\/03\.csv → 2026\/03 final\.csv, a=b\.csv → 2026\/01\.csv\n +removed +1: 2026\/01\.csv/,
+    )
+    expect((await changed('update', did, ...edits)).transactions).toHaveLength(1)
+    expect(await files()).toEqual(['2026/02.csv 3', '2026/03 final.csv 16', '2026/01.csv 12'])
+    const more = ['--files', file('added.csv', '1'), '--keep-old', '--remove', '2026/02.csv', '--description', 'Less']
+    expect((await changed('update', did, ...more)).changed.sort()).toEqual(['description', 'files'])
+    expect(await files()).toEqual(['added.csv 1', '2026/03 final.csv 16', '2026/01.csv 12'])
+    const blocks = await world.provider.getBlockNumber()
+    const refusals: [string[], RegExp][] = [
+      [
+        ['--remove', '2026/O1.csv'],
+        /--remove: there is no file 2026\/O1\.csv\. The nearest are: 2026\/01\.csv \(2\), /,
+      ],
+      [['--remove', '9'], /--remove: there is no file 9\./],
+      [['--remove', '2026/01.csv', '--remove', '2'], /--remove: 2026\/01\.csv is named twice/],
+      [['--remove', '2', '--rename', '2=x'], /--rename and --remove contradict each other: both name 2026\/01\.csv/],
+      [['--replace', `2=${at('added.csv')}`, '--remove', '2'], /--replace and --remove contradict each other/],
+      [['--rename', '2=x', '--rename', '2=y'], /--rename: 2026\/01\.csv is named twice/],
+      [['--rename', '2=ADDED.csv'], /--rename 2026\/01\.csv: ADDED\.csv is the name of a file that stays/],
+      [['--rename', '2=x', '--rename', '1=X'], /is the new name of two files/],
+      [['--rename', '2=../x'], /--rename 2026\/01\.csv: \.\.\/x must not contain/],
+      [['--rename', '2'], /--rename 2: must be NAME=NEW/],
+      [['--replace', `2=${at('none.csv')}`], /--replace 2026\/01\.csv: \S+none\.csv: is neither/],
+      [['--replace', `2=${at('tree')}`], /--replace 2026\/01\.csv: \S+tree must be one file/],
+      [['--remove', '0', '--remove', '1', '--remove', '2'], /an asset needs one/],
+      [['--files', at('added.csv'), '--remove', '0'], /add --keep-old/],
+    ]
+    for (const [args, reason] of refusals) {
+      const { status, answer } = await owner('update', did, ...args, '--yes')
+      expect({ status, message: answer.error.message }).toEqual({ status: 2, message: expect.stringMatching(reason) })
+    }
+    expect(await world.provider.getBlockNumber()).toBe(blocks)
   })
 
   it('change its price from free to paid, to another token, and back', async () => {

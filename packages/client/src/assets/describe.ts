@@ -43,6 +43,8 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
       ...defined({
         name: lineOf(declared[index]?.name) || undefined,
         buyers: buyersOf(declared[index]?.credentials, chainId),
+        // as the provider names it
+        filesVersion: String(declared[index]?.files ?? '').slice(-64) || undefined,
       }),
       type,
       datatoken,

@@ -119,7 +119,8 @@ async function exchange(url: string, init: RequestInit, send: Send = fetch): Pro
   throw new TidegateError('REDIRECTED', message, status ? { status } : {})
 }
 
-function searchOf(query: Query): string {
+/** Returns the query of a URL, without undefined values. */
+export function searchOf(query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }

@@ -8,7 +8,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { termsFields, termsOf } from '../terms/terms-of.js'
 import type { TermsDocument } from '../terms/types.js'
-import type { Asking, AssetState, PublishRequest } from '../types.js'
+import type { Asking, AssetState, FileEdit, PublishRequest } from '../types.js'
 import { fieldsOf, listOf } from '../values.js'
 import { priceChange } from './price-change.js'
 import { bad } from './publish-request.js'
@@ -21,8 +21,10 @@ export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOp
   terms?: TermsDocument | null
   /** URLs of new samples. They replace the links to public files of this provider, and other links stay. */
   samples?: string[]
-  /** With `files`: keeps the present files, after the new ones. */
-  keepOld?: boolean
+  /** With `files`: keeps the present files, after the new ones; of a list, with these changes. Then `files` may be empty. */
+  keepOld?: boolean | FileEdit[] | undefined
+  /** The `filesVersion` that `keepOld` is about. If the asset has another one by now, nothing is changed. */
+  filesVersion?: string | undefined
   /** The only addresses that may buy, beside the members of access lists; null for everybody. */
   access?: Address[] | null
   /** The access lists whose members may buy; null for none. */
@@ -88,7 +90,7 @@ export async function planOf(context: Context, sender: Sender, served: Served, c
     (field) => changes[field] !== undefined && !isSame(field, present[field], changes[field]),
   ).map((field) => ({ field, before: present[field], after: changes[field] }))
   const kept = Object.fromEntries(differences.map(({ field, after }) => [field, after])) as Changes
-  const { price, keepOld } = changes
+  const { price, keepOld, filesVersion } = changes
   const sold = price && (await priceChange(context, sender, { chainId, datatoken, price }))
   const prices = sold?.transactions ?? []
   if (sold && prices.length > 0) differences.push({ field: 'price', before: sold.before, after: sold.after })
@@ -98,7 +100,7 @@ export async function planOf(context: Context, sender: Sender, served: Served, c
   if (after !== before) differences.push({ field: 'state', before, after })
   return {
     differences,
-    described: keepOld === undefined ? kept : { ...kept, keepOld },
+    described: { ...kept, keepOld, filesVersion },
     prices,
     state: { before, after },
     service,

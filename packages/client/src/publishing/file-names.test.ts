@@ -30,6 +30,6 @@ describe('names of files', () => {
     expect(() => assertFileNames(names.slice(0, 3_000))).not.toThrow()
     for (const many of [names.slice(1), names.slice(0, 1_500).map((name) => `${name}${'潮'.repeat(40)}`)])
       expect(() => assertFileNames(many)).toThrow('too much for one document')
-    expect(() => assertFileNames(names)).toThrow('There are 10,001 files. An asset has at most 10,000.')
+    expect(() => assertFileNames(names)).toThrow('10,001 files with their names are too much for one document')
   })
 })

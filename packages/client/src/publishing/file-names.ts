@@ -8,11 +8,6 @@ import { printable } from '../text.js'
  * `TOO_MANY_FILES`; `BAD_NAME` with the name if one breaks the rules, or if a system could not keep two of them apart.
  */
 export function assertFileNames(names: readonly unknown[]): void {
-  if (names.length > LIMITS.files)
-    throw new TidegateError(
-      'TOO_MANY_FILES',
-      `There are ${names.length.toLocaleString('en')} files. An asset has at most ${LIMITS.files.toLocaleString('en')}.`,
-    )
   // before they are uploaded: a document holds so much of storage objects
   const size = names.reduce<number>((sum, name) => sum + LIMITS.objectSize + bytesOf(String(name ?? '')), 0)
   if (size > LIMITS.objectsSize)

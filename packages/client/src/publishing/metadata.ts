@@ -5,7 +5,8 @@ import type { Sender } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { consumerOf, provenOften, type Shown } from '../download/proof.js'
 import { TidegateError } from '../errors.js'
-import type { AssetState, FileObject } from '../types.js'
+import { searchOf } from '../http/api.js'
+import type { AssetState, FileEdit, FileObject } from '../types.js'
 import { fieldsOf } from '../values.js'
 import type { Created } from './create.js'
 
@@ -46,28 +47,28 @@ export function encryptedFiles(
 
 /**
  * Encrypts new files of a service with its present ones after them, which only the provider can read. Throws TidegateError
- * `UNSUPPORTED` if the provider is no Tidegate, or an old one.
+ * `UNSUPPORTED` if the provider is no Tidegate, or an old one, `FILES_CHANGED` if there is another version by now.
  */
 export async function encryptedVersion(
   context: Context,
-  { documentId, serviceId }: { documentId: string; serviceId: string },
+  about: { documentId: string; serviceId: string; filesVersion: string | undefined },
   created: Created,
   files: readonly FileObject[],
+  present: readonly FileEdit[],
 ): Promise<Hex> {
   const send = (shown: Shown, headers: Record<string, string>) => {
-    const query = new URLSearchParams({ documentId, serviceId, ...consumerOf(shown) })
-    const path = `/api/services/encrypt/version?${query}`
-    return context.api.post<unknown>(path, filesObject(created, files), undefined, headers)
+    const path = `/api/services/encrypt/version${searchOf({ ...about, ...consumerOf(shown) })}`
+    return context.api.post<unknown>(path, filesObject(created, files, present), undefined, headers)
   }
   const answer = await provenOften(context, 'encryptVersion', send).catch((error) => {
     if (error.status !== 404 && error.status !== 405) throw error
-    throw new TidegateError('UNSUPPORTED', 'This provider cannot keep the old files: name them with the new ones.')
+    throw new TidegateError('UNSUPPORTED', 'This provider cannot keep present files.')
   })
   return hexOf(answer)
 }
 
-function filesObject({ nft, datatoken }: Created, files: readonly FileObject[]): string {
-  return JSON.stringify({ nftAddress: nft, datatokenAddress: datatoken, files })
+function filesObject({ nft, datatoken }: Created, files: readonly FileObject[], present?: readonly FileEdit[]): string {
+  return JSON.stringify({ nftAddress: nft, datatokenAddress: datatoken, files, present })
 }
 
 /** Lets the provider validate a document. Throws TidegateError `VALIDATION`, with the reasons in `fields`. */

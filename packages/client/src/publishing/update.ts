@@ -8,7 +8,7 @@ import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { assertLists } from '../lists/access-list.js'
-import type { AssetState, FileObject } from '../types.js'
+import type { AssetState, FileEdit, FileObject } from '../types.js'
 import type { Json } from '../values.js'
 import { changedDocument } from './changed-document.js'
 import { type Changes, DESCRIBED, type Difference, type Plan, planOf } from './changes.js'
@@ -61,13 +61,15 @@ export async function differences(context: Context, did: string, changes: Change
 
 async function begun(context: Context, did: string, changes: Changes) {
   const { access, accessLists, terms, price: _, ...others } = changes
+  if (changes.keepOld && !changes.files) throw bad('keepOld', 'needs new files')
+  // changes of present files may be all
+  if (editsIn(changes.keepOld)[0] && !changes.files?.[0]) delete others.files
   assertRequest({
     ...others,
     access: access ?? undefined,
     accessLists: accessLists ?? undefined,
     terms: terms ?? undefined,
   })
-  if (changes.keepOld && !changes.files) throw bad('keepOld', 'needs new files')
   const served = await servedDocument(context, did)
   const sender = await permitted(context, served, changes)
   await assertLists(sender.moment, accessLists ?? [], sender.address)
@@ -75,9 +77,9 @@ async function begun(context: Context, did: string, changes: Changes) {
 }
 
 async function edited(context: Context, served: Served, { described, service }: Plan): Promise<Json> {
-  const { files } = described
-  if (files) await assertFiles(context, files)
-  const sealed = files && (await sealedFiles(context, served, service, { files, keepOld: described.keepOld }))
+  const { files, keepOld } = described
+  if (files) await assertFiles(context, [...files, ...editsIn(keepOld).flatMap(({ file = [] }) => file)])
+  const sealed = files && (await sealedFiles(context, served, service, { ...described, files }))
   return changedDocument(context.url, served, described, { index: service.index, sealed })
 }
 
@@ -85,11 +87,14 @@ function sealedFiles(
   context: Context,
   { did, nft, chainId }: Served,
   { id, datatoken }: ServedService,
-  { files, keepOld }: { files: FileObject[]; keepOld: boolean | undefined },
+  { files, keepOld, filesVersion }: Changes & { files: FileObject[] },
 ): Promise<Hex> {
   if (!keepOld) return encryptedFiles(context, chainId, { nft, datatoken }, files)
-  return encryptedVersion(context, { documentId: did, serviceId: id }, { nft, datatoken }, files)
+  const about = { documentId: did, serviceId: id, filesVersion }
+  return encryptedVersion(context, about, { nft, datatoken }, files, editsIn(keepOld))
 }
+
+const editsIn = (keepOld: Changes['keepOld']): FileEdit[] => (Array.isArray(keepOld) ? keepOld : [])
 
 function stateChange(nft: Address, state: AssetState): Transaction {
   const what = `to set the state to ${state}`

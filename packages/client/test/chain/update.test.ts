@@ -1,3 +1,4 @@
+import type { FileEdit } from '@tidegate/client'
 import type { Address } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -96,6 +97,36 @@ describe('a published asset', () => {
     expect((await ask(links[0] as string)).text).not.toContain(storage.origin)
     await owner.tidegate.update(asset.did, { files: [a, b] })
     await eventually(async () => (await read(links[0] as string)) === 'a.csv')
+  })
+
+  it('B5: has single files replaced, renamed and removed, and links follow the renamed one', async () => {
+    const { storage } = world
+    const file = (name: string) => ({ ...market.file, url: storage.file(`/b5/${name}`, Buffer.from(name)), name })
+    const [a, b, c, d] = [file('a.csv'), file('b.csv'), file('c.csv'), file('d.csv')]
+    const asset = await owner.tidegate.publish({ ...market.request, files: [a, b, c] })
+    await served(world.network.providerUrl, asset)
+    const { tidegate } = await market.person()
+    await tidegate.buy(asset.did)
+    const links = await Promise.all([0, 1, 2].map(async (at) => (await tidegate.link(asset.did, { file: at })).url))
+    const read = async (link: string) => {
+      const { status, text } = await ask(link)
+      return status === 200 ? text : `${status} ${JSON.parse(text).code}`
+    }
+    const { filesVersion } = (await owner.tidegate.asset(asset.did)).services[0] ?? {}
+    const edits = [{ index: 0, remove: true } as const, { index: 1, name: '2026/b.csv' }, { index: 2, file: d }]
+    const change = (keepOld: FileEdit[]) => owner.tidegate.update(asset.did, { files: [], keepOld, filesVersion })
+    expect((await change(edits)).transactions).toHaveLength(1)
+    const names = async () => (await owner.tidegate.asset(asset.did)).services[0]?.files.map(({ name }) => name)
+    await eventually(async () => String(await names()) === '2026/b.csv,c.csv')
+    expect(await Promise.all(links.map(read))).toEqual(['410 LINK_FILE_GONE', 'b.csv', '410 LINK_FILE_GONE'])
+    const got = await tidegate.download(asset.did, { file: 1 })
+    expect(await (await got.blob()).text()).toBe('d.csv')
+    // indices of the version before
+    await expect(change([{ index: 0, remove: true }])).rejects.toMatchObject({ code: 'FILES_CHANGED' })
+    const missing = { ...d, url: `${d.url}x` }
+    await expect(
+      owner.tidegate.update(asset.did, { files: [], keepOld: [{ index: 0, file: missing }] }),
+    ).rejects.toMatchObject({ code: 'FILE_UNAVAILABLE' })
   })
 
   it('is hidden from searches and shown again, alone or with a change of its document', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { connect } from '../../../../scripts/screenshots/steps.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, dev, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, dev, findings, observed, page, published, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
 
@@ -65,6 +65,88 @@ describe('an own asset in Mine', () => {
     await dialog().getByRole('button', { name: 'Restore' }).click()
     await row(did).getByText('For sale', { exact: true }).waitFor()
     await eventually(async () => (await told()).state === 'active')
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+
+  it('B5: has single files replaced, renamed and removed, with undo, over a reload and by keyboard', async () => {
+    const publisher = clientOf(0)
+    const hosted = await Promise.all(
+      ['a.csv', '2026/b.csv', 'c.csv', 'd.csv'].map(async (name) => {
+        const { object } = await publisher.upload(new File([name], name), { name })
+        return object
+      }),
+    )
+    const { did } = await publisher.publish({ name: 'Folder of tides', price: 'free', files: hosted })
+    await eventually(() => publisher.asset(did).then(Boolean, () => false))
+    const files = async () => (await publisher.asset(did)).services[0]?.files.map(({ name, size }) => `${name} ${size}`)
+    await visit('mine/assets')
+    await connect(page, 0)
+    const open = () => row(did).getByRole('button', { name: /^Edit/ }).click()
+    const act = (name: string) => dialog().getByRole('button', { name, exact: true })
+    await open()
+    await act('Remove a.csv').click()
+    await act('Remove c.csv').focus()
+    await page.keyboard.press('Enter')
+    // a change by mistake is undone before it is saved
+    await act('Undo c.csv').click()
+    await act('Rename 2026/b.csv').focus()
+    await page.keyboard.press('Enter')
+    const name = dialog().getByLabel('New name of 2026/b.csv')
+    await eventually(() => name.evaluate((input) => input === document.activeElement))
+    await name.fill('C.csv')
+    await dialog().getByText('This is the name of a file that stays.').waitFor()
+    const saving = dialog().getByRole('button', { name: 'Remove 1 file and save' })
+    expect(await saving.getAttribute('aria-disabled')).toBe('true')
+    await name.fill('a.csv')
+    const chosen = { name: 'new.csv', mimeType: 'text/csv', buffer: Buffer.from('new') }
+    await dialog().getByLabel('Replace d.csv').setInputFiles(chosen)
+    const whole = [
+      'Replaced: 1 d.csv',
+      'Renamed: 1 2026/b.csv → a.csv',
+      'Kept: 1 c.csv',
+      'Removed for all buyers: 1 a.csv',
+    ]
+    expect(await plan()).toEqual(whole)
+    expect(await findings()).toEqual([])
+    // a reload keeps all but the bytes of the chosen file
+    await page.reload()
+    await open()
+    await dialog().getByText('Choose it again: new.csv').waitFor()
+    expect(await saving.getAttribute('aria-disabled')).toBe('true')
+    await dialog().getByLabel('Replace d.csv').setInputFiles(chosen)
+    expect(await plan()).toEqual(whole)
+    await saving.click()
+    await dialog().waitFor({ state: 'detached' })
+    await eventually(async () => String(await files()) === 'a.csv 10,c.csv 5,d.csv 3')
+    await open()
+    expect(await plan()).toEqual([])
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+
+  it('B5: with many files draws some of them, and finds the others by name', async () => {
+    const publisher = clientOf(0)
+    const { object } = await publisher.upload(new File(['1'], 'a.csv'), { anonymous: true })
+    const many = Array.from({ length: 150 }, (_, at) => ({ ...object, name: `day/${at}.csv` }))
+    const { did } = await publisher.publish({ name: 'Days of tides', price: 'free', files: many })
+    await eventually(() => publisher.asset(did).then(Boolean, () => false))
+    await visit('mine/assets')
+    await connect(page, 0)
+    await row(did).getByRole('button', { name: /^Edit/ }).click()
+    await dialog().getByText('Present files: 150').click()
+    const rows = dialog().locator('.present')
+    expect(await rows.count()).toBe(20)
+    await dialog().getByRole('button', { name: 'Show more of 130' }).click()
+    expect(await rows.count()).toBe(120)
+    await dialog().getByLabel('Find a file').fill('/149')
+    expect(await rows.count()).toBe(1)
+    await dialog().getByRole('button', { name: 'Remove day/149.csv' }).click()
+    await dialog().getByRole('button', { name: 'Undo day/149.csv' }).click()
+    // the list stays open
+    await dialog().getByRole('button', { name: 'Remove day/149.csv' }).click()
+    await dialog().getByRole('button', { name: 'Remove 1 file and save' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    const names = async () => (await publisher.asset(did)).services[0]?.files.map(({ name }) => name)
+    await eventually(async () => String(await names()) === String(many.slice(0, -1).map(({ name }) => name)))
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 

@@ -5,36 +5,52 @@ import {
   JsonBoundsError,
   PROTOCOL_LIMITS,
   parseJson,
+  RequestError,
   ValidationError,
 } from '@tidegate/protocol'
 import { publicNameProblem } from '@tidegate/protocol/public-name'
 import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Address } from 'viem'
 import type { Access } from './access.js'
+import { isObject, type PresentEdit, presentEdits } from './present-edits.js'
 import type { OpenService } from './service.js'
 import { VersionNames } from './version-names.js'
 
 /**
- * Returns a files object with the present files of its service after its own, for a new version of the service. A present
- * file whose name is taken moves into a folder: `old`, `old 2`, …. A present file that is among the new ones stays: its
- * absence would show in the length that a guess of its location was right. Throws ValidationError, AssetError.
+ * Returns a files object with the present files of its service after its own, for a new version of the service. Its field
+ * `present` removes, renames and replaces single ones, which keep their place. A present file whose name is taken moves into
+ * a folder: `old`, `old 2`, …. A present file that is among the new ones stays: its absence would show in the length that a
+ * guess of its location was right. Throws ValidationError, AssetError.
  */
 export function withPresentFiles(
   { fileLists }: Pick<Access, 'fileLists'>,
   { asset, service, index }: OpenService,
   document: Buffer,
 ): Buffer {
-  const { nftAddress, datatokenAddress, files } = (parsed(document) ?? {}) as Record<string, unknown>
+  const { nftAddress, datatokenAddress, files, present = [] } = (parsed(document) ?? {}) as Record<string, unknown>
   // a files object of another asset would let its owner sell these files
   if (!isSame(nftAddress, asset.nft) || !isSame(datatokenAddress, service.datatokenAddress) || !Array.isArray(files))
     throw ValidationError.of('body', 'The body must be a files object of this data NFT and datatoken.')
-  const names = new VersionNames(files.map(newName))
-  const present = fileLists.of(asset, { service, index }).objects.map((object) => renamed(object, names))
-  const text = JSON.stringify({ nftAddress, datatokenAddress, files: [...files, ...present] })
-  const problem = problemOf(text, files.length + present.length)
+  const { objects } = fileLists.of(asset, { service, index })
+  const edits = presentEdits(present, objects.length)
+  const names = new VersionNames([...files.map(newName), ...[...edits.values()].map(({ name }) => name)])
+  const all = [...files, ...objects.flatMap((object, at) => edited(object, edits.get(at), names))]
+  if (all.length === 0) throw ValidationError.of('present', 'The present field must leave at least one file.')
+  const text = JSON.stringify({ nftAddress, datatokenAddress, files: all })
+  const problem = problemOf(text, all.length)
   if (problem !== undefined)
     throw ValidationError.of('body', `The new files and the present ones have more than ${problem}.`)
   return Buffer.from(text)
+}
+
+/** Returns what a new version has of a present storage object. A replaced file keeps its name if it has one. */
+function edited(object: unknown, edit: PresentEdit | undefined, names: VersionNames): unknown[] {
+  if (edit?.remove) return []
+  const { name: own } = Object(object) as { name?: unknown }
+  const next = edit?.file ? { ...edit.file, ...(own === undefined ? {} : { name: own }) } : object
+  if (edit?.name === undefined) return [renamed(next, names)]
+  // what is no storage object has no name: readers ignore it
+  return [isObject(next) ? { ...next, name: edit.name } : next]
 }
 
 /** Returns the exceeded limit of a files object; undefined if its service can be read. */
@@ -85,4 +101,13 @@ function parsed(document: Buffer): unknown {
 
 function isSame(named: unknown, own: string): boolean {
   return typeof named === 'string' && named.toLowerCase() === own.toLowerCase()
+}
+
+/** Characters at the end of encrypted files that name a version: each encryption has its own key. */
+const VERSION = 64
+
+/** Throws RequestError unless the files of a service are of the version that a request is about. Indices name other files in another. */
+export function assertFilesVersion({ service: { files } }: OpenService, version: string | undefined): void {
+  if (version !== undefined && version !== files.slice(-VERSION))
+    throw new RequestError('FILES_CHANGED', 'The asset has other files by now, or the index does not know them yet.')
 }

@@ -53,6 +53,83 @@ describe('POST /api/services/encrypt/version', () => {
     expect(filesIn(text)).toEqual([...added, object('a'), named('b', 'old/tides.csv'), named('d', 'old 2/tides.csv')])
   })
 
+  const changed = (present: unknown, files: unknown[] = []) =>
+    JSON.stringify({ ...JSON.parse(filesOf(files)), present })
+
+  it('B5: removes, renames and replaces single present files, which keep their place', async () => {
+    const named = (path: string, name: string) => ({ ...object(path), name })
+    // a replaced file keeps the name of the present one, also in another order of the changes
+    const present = [
+      { index: 1, file: { ...object('e'), name: 'other.csv' } },
+      { index: 0, name: 'first.csv' },
+    ]
+    const edited = await post(changed(present))
+    expect(edited.status, edited.text).toBe(201)
+    expect(filesIn(edited.text)).toEqual([
+      named('a', 'first.csv'),
+      named('e', 'tides.csv'),
+      named('d', 'old/tides.csv'),
+    ])
+    // names change places; a new file takes the name of one that goes
+    const swapped = [
+      { index: 1, name: 'old/tides.csv', file: object('e') },
+      { index: 2, name: 'tides.csv' },
+      { index: 0, remove: true },
+    ]
+    expect(filesIn((await post(changed(swapped, [object('f')]))).text)).toEqual([
+      ...[object('f'), named('e', 'old/tides.csv'), named('d', 'tides.csv')],
+    ])
+    // a file that is not asked about gives way to a new name
+    const taken = await post(changed([{ index: 0, name: 'TIDES.csv' }]))
+    expect(filesIn(taken.text).map(({ name }) => name)).toEqual(['TIDES.csv', 'old/tides.csv', 'old 2/tides.csv'])
+  })
+
+  it('B5: changes nothing but files of the version that is named', async () => {
+    const { services } = asset.ddo
+    const filesVersion = services[0]?.files.slice(-64) as string
+    const body = changed([{ index: 0, remove: true }])
+    expect(await post(body, publisher, { filesVersion: 'f'.repeat(64) })).toMatchObject({
+      ...{ status: 409, json: { code: 'FILES_CHANGED' } },
+    })
+    expect((await post(body, publisher, { filesVersion })).status).toBe(201)
+  })
+
+  it('B5: refuses changes that are wrong or contradict each other, with field and reason (threat 120)', async () => {
+    const most = 262_000 - changed([{ index: 0, file: object('') }]).length
+    const every = [0, 1, 2].map((index) => ({ index, remove: true }))
+    const refusals: [unknown, string, RegExp][] = [
+      ['all', 'present', /must be a list/],
+      [[null], 'present[0]', /must be an object/],
+      [[{ index: 0 }], 'present[0]', /either remove, or name/],
+      [[{ index: 0, remove: true, name: 'a' }], 'present[0]', /either remove, or name/],
+      [[{ index: 0, remove: 'yes' }], 'present[0].remove', /true or false/],
+      [[{ index: 0, name: 'a', more: 1 }], 'present[0]', /no other fields/],
+      ...[3, -1, 0.5, '0', null, undefined].map(
+        (index) => [[{ index, remove: true }], 'present[0].index', /index of a present/] as [unknown, string, RegExp],
+      ),
+      [[every[0], every[0]], 'present[1].index', /no other entry names/],
+      [[{ index: 0, name: '../a' }], 'present[0].name', /must not contain empty parts/],
+      [[{ index: 0, file: [object('a')] }], 'present[0].file', /storage object/],
+      [
+        [
+          { index: 0, name: 'ä' },
+          { index: 1, name: 'A\u0308' },
+        ],
+        'present[1].name',
+        /no other entry has/,
+      ],
+      [[{ index: 0, file: object('x'.repeat(most)) }], 'body', /more than 262000 bytes/],
+      [every, 'present', /at least one file/],
+    ]
+    for (const [present, field, reason] of refusals) {
+      const { status, json, text } = await post(changed(present))
+      expect({ status, errors: json?.errors }, field).toEqual({
+        ...{ status: 400, errors: { [field]: [expect.stringMatching(reason)] } },
+      })
+      expect(text).not.toContain('secret')
+    }
+  })
+
   it('does not tell by its length whether a location was guessed (threat 125)', async () => {
     // one after the other: nonces only grow
     const right = await post(filesOf([object('a')]))

@@ -5,7 +5,7 @@ import { mineText } from '../../text/mine.js'
 /** Most names of a part of the plan that are drawn. */
 const SHOWN = 20
 
-const PARTS = ['added', 'replaced', 'kept', 'moved', 'removed'] as const satisfies (keyof Plan)[]
+const PARTS = ['added', 'replaced', 'renamed', 'kept', 'moved', 'removed'] as const satisfies (keyof Plan)[]
 
 /** Parts of which buyers lose the present files. */
 const GOES = new Set<keyof Plan>(['replaced', 'removed'])

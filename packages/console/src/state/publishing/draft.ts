@@ -122,8 +122,11 @@ export function storable({ files, ...others }: Draft): Draft {
 }
 
 function isStorable(file: DraftFile): boolean {
-  return file.kind === 'upload' || Object.keys(file.object).every((key) => PLAIN.has(key))
+  return file.kind === 'upload' || isPlain(file.object)
 }
+
+/** Whether a storage object holds no keys. */
+export const isPlain = (object: FileObject): boolean => Object.keys(object).every((key) => PLAIN.has(key))
 const PLAIN = new Set(['type', 'url', 'method', 'hash', 'transactionId'])
 
 /** Reads a stored draft. Files of interrupted uploads must be chosen again. Throws if it is invalid. */

@@ -2,6 +2,7 @@ import { type FileObject, upload, withLocationNames } from '@tidegate/client'
 import { typeOf } from '../../format/media-type.js'
 import { contextNow } from '../context.js'
 import { beginWork } from '../page/busy.js'
+import type { FileEdits } from './file-edits.js'
 
 /** A new file of an asset: one to upload, or one with a location. */
 export type NewFile = { key: string; label: string } & ({ file: File } | { object: FileObject })
@@ -9,6 +10,8 @@ export type NewFile = { key: string; label: string } & ({ file: File } | { objec
 export interface NewFiles {
   files: NewFile[]
   keepOld: boolean
+  /** Changes of present files, while these stay. */
+  edits: FileEdits
 }
 
 /** Uploads of this visit by their file, so that a second attempt continues. */

@@ -1,6 +1,6 @@
 import { PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
-import { assertUpdater, withPresentFiles } from '../../access/present-files.js'
+import { assertFilesVersion, assertUpdater, withPresentFiles } from '../../access/present-files.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
@@ -12,6 +12,16 @@ const params = {
   documentId: described(text, 'DID of the asset.', 'did:op:0000'),
   serviceId: text,
   consumerAddress: described(address, 'Address that may change the metadata of the asset.'),
+  filesVersion: described(
+    text,
+    'The last 64 characters of the present encrypted files of the service. If they are others by now, nothing is encrypted.',
+  ).optional(),
+}
+
+const BODY = {
+  ...FILES_BODY,
+  description:
+    'The files object of the new files. Its field present changes single present files, each by its index: {"index": 0, "remove": true}, or with name, file or both.',
 }
 
 /** Encrypts a new version of a service's files that keeps the present ones. Discloses nothing about them. */
@@ -22,10 +32,10 @@ export const encryptVersion: Endpoint = {
   doc: {
     summary: 'Encrypt new files with the present ones',
     description:
-      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". A present file whose name is taken moves into the folder old, old 2, ….',
+      'Encrypts a files object with the present files of its service after its own, so that a publisher can keep them without knowing their locations. For accounts that may change the metadata of the asset (updateMetadata of its data NFT). Signed over consumerAddress + nonce + "encryptVersion". The field present of the body removes, renames and replaces single present files. A present file whose name is taken moves into the folder old, old 2, ….',
     token: true,
     params: { ...params, ...PROOF },
-    body: FILES_BODY,
+    body: BODY,
     responses: ENCRYPTED,
     errors: [
       'BAD_CONTENT_TYPE',
@@ -34,6 +44,7 @@ export const encryptVersion: Endpoint = {
       'UNKNOWN_SERVICE',
       'ASSET_NOT_CONSUMABLE',
       'UPDATER_DENIED',
+      'FILES_CHANGED',
       'FILES_UNREADABLE',
       'PROVIDER_KEY_MISSING',
       'RBAC_DENIED',
@@ -49,12 +60,13 @@ export const encryptVersion: Endpoint = {
       scope.post(this.path, { bodyLimit }, async (request, reply) => {
         const body = octets(request)
         const sent = read({ query: request.query, headers: request.headers, body: undefined } as FastifyRequest)
-        const { documentId, serviceId, consumerAddress } = sent.params
+        const { documentId, serviceId, consumerAddress, filesVersion } = sent.params
         const opened = await openService(access, documentId, serviceId)
         const { chain } = opened.asset
         const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encryptVersion')]
         const updater = await proveConsumer(sent, consumerAddress, messages, chain, services)
         await assertUpdater(opened, updater.address)
+        assertFilesVersion(opened, filesVersion)
         // the size of the work below is the choice of the publisher: no signature pays for it twice
         await admitEncryption(updater, chain, access.accessControl)
         const hex = await encryptedHex(chain, withPresentFiles(access, opened, body), uploads.hosting)
