@@ -1437,6 +1437,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: INTERNAL. */
             500: {
                 headers: {
@@ -1570,7 +1579,7 @@ export interface operations {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["Error"];
                 };
             };
-            /** @description One of: ASSET_NOT_CONSUMABLE. */
+            /** @description One of: ASSET_NOT_CONSUMABLE, PURGATORY. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1635,6 +1644,15 @@ export interface operations {
             };
             /** @description One of: HEADERS_TOO_LARGE. */
             431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1773,6 +1791,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1975,6 +2002,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: INTERNAL. */
             500: {
                 headers: {
@@ -2142,6 +2178,13 @@ export interface operations {
             };
             /** @description One of: CONSUMER_LIMITED. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2357,6 +2400,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: INTERNAL. */
             500: {
                 headers: {
@@ -2526,6 +2578,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: INTERNAL. */
             500: {
                 headers: {
@@ -2658,6 +2719,13 @@ export interface operations {
             };
             /** @description One of: CONSUMER_LIMITED. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3697,6 +3765,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: PURGATORY. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: HOSTING_OFF, UPLOAD_NOT_FOUND. */
             404: {
                 headers: {
@@ -3731,6 +3808,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description One of: INTERNAL. */
@@ -3819,6 +3905,13 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description One of: PURGATORY. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description One of: HOSTING_OFF, UPLOAD_NOT_FOUND. */
             404: {
                 headers: {
@@ -3842,6 +3935,13 @@ export interface operations {
             };
             /** @description The range lies outside of the file. */
             416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4489,6 +4589,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: INTERNAL. */
             500: {
                 headers: {
@@ -4596,6 +4705,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5308,6 +5426,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description One of: INTERNAL. */
             500: {
                 headers: {
@@ -5399,6 +5526,15 @@ export interface operations {
             };
             /** @description One of: REQUEST_TIMEOUT. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description One of: TAKEN_DOWN. */
+            451: {
                 headers: {
                     [name: string]: unknown;
                 };
