@@ -77,7 +77,8 @@ async function tidegateProblems(args: string[]): Promise<string[]> {
   if (!entry) return [`no command ${name}`]
   let command = (await entry.load()).command(() => undefined) as unknown as Command
   const sub = command.commands.find((one) => one.name() === rest[0])
-  if (command.commands.length > 0 && rest[0] && !sub) return [`${name} has no command ${rest[0]}`]
+  const takesNone = command.registeredArguments.length === 0
+  if (command.commands.length > 0 && takesNone && rest[0] && !sub) return [`${name} has no command ${rest[0]}`]
   command = (sub ?? command) as Command
   const known = new Set([...command.options.map(({ long }) => long), '--help'])
   return optionsIn(rest.join(' '))

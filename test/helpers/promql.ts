@@ -31,6 +31,7 @@ export function metricLabels(): Map<string, readonly string[]> {
       proofsWaiting: async () => 0,
       nodes: () => [],
     },
+    takedowns: { count: async () => 0, newest: async () => [] },
     hosted: async () => undefined,
     state: { isStateUp: async () => true, lastWrite: () => 0, diskLeft: async () => 0 },
     connections: { count: () => 0, requests: () => 0, upstreamInFlight: () => 0 },

@@ -64,6 +64,10 @@ export const COMMANDS: Record<string, CommandEntry> = {
   ),
   report: operators('report deliveries, bytes, orders and fees', () => import('@tidegate/provider/commands/report')),
   files: operators('list and delete hosted files', () => import('@tidegate/provider/commands/files')),
+  takedown: operators(
+    'withhold an asset by a court order or a notice',
+    () => import('@tidegate/provider/commands/takedown'),
+  ),
   keys: operators('create, import and check encrypted private keys', () => import('@tidegate/provider/commands/keys')),
   import: operators(
     'import nonces and deleted tokens from a legacy service',

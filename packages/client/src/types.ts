@@ -86,6 +86,8 @@ export interface Asset {
   licenseDocuments: LicenseDocument[]
   type: string
   state: AssetState
+  /** Set if the operator of the provider neither sells nor delivers it (purgatory): the reason, which may be empty. */
+  blocked?: string
   /** Undefined if everybody may buy, except accounts that the publisher excludes. */
   buyers?: Buyers
   created?: Date

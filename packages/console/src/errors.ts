@@ -17,6 +17,7 @@ const TITLES: Record<string, string> = {
   CREDENTIALS_DENIED: 'This account may not buy the asset.',
   TERMS_CHANGED: 'The terms have changed.',
   TERMS_NOT_ACCEPTED: 'The terms are not accepted yet.',
+  TAKEN_DOWN: 'This asset was taken down.',
   PURGATORY: 'The operator of the provider has blocked this asset or this account.',
 }
 

@@ -34,6 +34,18 @@ ${listings.map(
   })
 }
 
+/** Writes the page for an asset that the operator has taken down. */
+export function withheldPage(site: Site, reason: string): string {
+  return document({
+    site,
+    title: `Not available · ${site.name}`,
+    hidden: true,
+    main: html`<h1>Not available for legal reasons</h1>
+<p>${reason}</p>
+<p><a href="${site.base}/catalogue">See all assets.</a></p>`,
+  })
+}
+
 /** Writes the page for a DID that the catalogue does not tell of, whatever the reason. */
 export function missingPage(site: Site): string {
   return document({

@@ -1,5 +1,5 @@
 export { assetPage } from './asset-page.js'
-export { cataloguePage, missingPage } from './catalogue-page.js'
+export { cataloguePage, missingPage, withheldPage } from './catalogue-page.js'
 export { croissant } from './croissant.js'
 export { type CataloguePage, dcat, dcatCatalogue } from './dcat.js'
 export type { FileFacts, ListedFile, Listing, Sample } from './listing.js'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { checksummed, memoized, PROTOCOL_LIMITS, parseJson, ValidationError } from '@tidegate/protocol'
-import { didsOf } from '@tidegate/protocol/documents'
+import { didOf, didsOf } from '@tidegate/protocol/documents'
 import { derivedSecret, type ProviderKey } from '@tidegate/protocol/keys'
 import { HOSTED_ID, STORAGE_LIMITS } from '@tidegate/storage'
 import { type Address, isAddress } from 'viem'
@@ -73,6 +73,15 @@ export class HostedUses {
   /** Returns the names under which uses of a file may be recorded: keyed hashes, and the id that documents tell of a public one. */
   namesOf({ id, metadata }: UsedFile): string[] {
     return isPublic({ metadata }) ? [id] : this.keys.map((key) => keyedHash(key, id))
+  }
+
+  /** Returns the assets that have used a public file, each with a function that reads whether it does now. Throws StateError. */
+  async ofPublic(id: string): Promise<{ did: string; usesNow(): Promise<boolean> }[]> {
+    const uses = await this.hosted.uses(id, HOSTING_LIMITS.hosting.uses)
+    return uses.map((use) => ({
+      did: didOf(use.nft as Address, use.chainId),
+      usesNow: async () => (await this.published([{ id, uses: [use] }])).has(id),
+    }))
   }
 
   /** Returns some of the assets in the index that use each file, by its id. The work is bounded. Throws StateError. */

@@ -10,6 +10,19 @@ export function isDid(text: string): boolean {
   return /^did:ope?:[0-9a-f]{64}$/.test(text)
 }
 
+/** Characters of the hash that a DID ends with. */
+const HASH = 64
+
+/** Returns the hash of a DID, which all DIDs of a data NFT have in common. */
+export function didHash(did: string): string {
+  return did.slice(-HASH)
+}
+
+/** Returns every DID with a hash: one for each generation of documents. */
+export function didsWith(hash: string): string[] {
+  return Object.values(METHODS).map((method) => method + hash)
+}
+
 /** Returns the DID of a data NFT. */
 export type DidOf = (nft: Address, chainId: number, generation?: Generation) => string
 

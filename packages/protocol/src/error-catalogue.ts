@@ -4,6 +4,8 @@ export type ErrorKind =
   | 'invalid'
   /** Access is denied: by the asset's state, by credentials, or by the operator. */
   | 'denied'
+  /** Access is denied for legal reasons. */
+  | 'withheld'
   /** The requested resource does not exist. */
   | 'notFound'
   /** The resource existed and was removed. */
@@ -265,6 +267,11 @@ export const ERROR_CATALOGUE = {
     kind: 'denied',
     cause: 'The asset or the consumer account is on a purgatory list of this provider.',
     remedy: 'Ask the operator.',
+  },
+  TAKEN_DOWN: {
+    kind: 'withheld',
+    cause: 'The operator of this provider has taken the asset down, by a court order or a notice.',
+    remedy: 'The message has the reason in general words, and the contact of the operator. Receipts of orders stay.',
   },
   RBAC_DENIED: {
     kind: 'denied',

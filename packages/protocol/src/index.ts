@@ -19,7 +19,7 @@ export { assetDocument, assetDocumentText, ordersOf, publishedMetadata } from '.
 export { shortenedDocument, shortenedText } from './ddo/shortened.js'
 export { assertConsumable, assertReadable, isConsumable } from './ddo/states.js'
 export { readServices } from './ddo/stored-services.js'
-export { isDid } from './did.js'
+export { didHash, didsWith, isDid } from './did.js'
 export { ERROR_CATALOGUE, type ErrorCode, type ErrorKind } from './error-catalogue.js'
 export {
   AccessError,

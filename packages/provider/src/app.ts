@@ -105,7 +105,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const lifecycle = new Lifecycle({
     ...{ settings, chains, metrics, log, http },
     background: [
-      ...[factories, clock, members, ...followers, keyAudit, proofs, ledger],
+      ...[factories, clock, members, access.withheld, ...followers, keyAudit, proofs, ledger],
       ...(hosting ? [hosting.sweeper] : []),
       new SearchBuilder(store.search, log, () => progress().some(({ lag }) => (lag ?? 0) > settings.READY_MAX_LAG)),
     ],

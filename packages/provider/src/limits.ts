@@ -7,6 +7,22 @@ export const PROVIDER_LIMITS = {
     /** Bytes of memory for each worker of WORKERS=auto: what it takes while strangers search a million assets in every way. */
     memory: 536_870_912,
   },
+  takedowns: {
+    /** Milliseconds for which a look-up is kept, and between two looks for changes by other processes. */
+    age: 1000,
+    /** Look-ups that are kept: the assets and public files that strangers ask for within a second. */
+    kept: 10_000,
+    /** Changes that are read at once. */
+    changes: 100,
+    /** Characters of a reason: a sentence. */
+    reason: 200,
+    /** Documents that are read to see whether other assets use a public file of a withheld one. */
+    users: 50,
+    /** Takedowns that `tidegate takedown list` reads at once. */
+    listed: 1000,
+    /** Newest takedowns that metrics name. */
+    named: 100,
+  },
   http: {
     /**
      * Requests in flight on one connection; pipelining clients send a few. Further requests are refused. At twice as

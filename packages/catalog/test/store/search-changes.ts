@@ -56,6 +56,31 @@ export function searchChangeSuite(session: StoreSession): void {
     expect(await names({})).toEqual([])
   })
 
+  it('O1: does not find an asset that is taken down, on any instance, after changes and a rollback', async () => {
+    const second = await session.open()
+    await commit(session, CATALOGUE_CHANGES, 1)
+    expect(await names(TIDE, {}, second)).toEqual(['model', 'waves', 'tables'])
+    const { takedowns } = session.store
+    // by the DID that a document of version 5 would have
+    const did = tables.did.replace('did:op:', 'did:ope:')
+    expect(await takedowns.add({ did, reason: 'notice', at: 5 })).toEqual({ isNew: true, isIndexed: true })
+    expect(await takedowns.add({ did: tables.did, reason: 'court order', at: 6 })).toMatchObject({ isNew: false })
+    for (const store of [session.store, second]) expect(await names(TIDE, {}, store)).toEqual(['model', 'waves'])
+    await commit(session, renamed, 2)
+    expect(await names(words('ebb'))).toEqual([])
+    while (await second.search.buildSome());
+    expect(await names({ query: { ids: { values: [tables.did] } } })).toEqual([])
+    expect(await second.takedowns.find(did)).toEqual({ did: tables.did, reason: 'court order', at: 5 })
+    expect([...(await takedowns.among([waves.did, did]))]).toEqual([did])
+    expect(await takedowns.undo(waves.did, 7)).toBe(false)
+    const { length } = await takedowns.changesAfter(0, 10)
+    expect([length, await takedowns.count(), (await takedowns.newest(5)).length]).toEqual([1, 1, 1])
+    expect(await takedowns.undo(did, 7)).toBe(true)
+    expect(await names(words('ebb'), {}, second)).toEqual(['tables'])
+    expect(await takedowns.list('', 10)).toEqual([])
+    expect(await takedowns.changesAfter(0, 10)).toMatchObject([{ did: tables.did, hasEnded: true, change: 3 }])
+  })
+
   it('counts an order at once', async () => {
     await commit(session, CATALOGUE_CHANGES, 1)
     const ordered = {

@@ -8,14 +8,18 @@ const DESCRIPTION = 2_000
 
 /** Describes an asset for people. Its texts are the publisher's. */
 export function assetLines(asset: Asset): string[] {
-  const { did, name, description, author, license, tags, state, owner, chainId, created, orders, services } = asset
+  const { did, name, description, author, license, tags, state, blocked, owner, chainId, created, orders, services } =
+    asset
   const facts: [string, string][] = [
     ['May buy', buyersText(asset.buyers)],
     ['About', shown(description, DESCRIPTION)],
     ['Author', shown(author)],
     ['Licence', shown(license)],
     ['Tags', shown(tags.join(', '))],
-    ['State', state],
+    [
+      'State',
+      blocked === undefined ? state : `blocked by the operator of the provider${blocked && `: ${shown(blocked)}`}`,
+    ],
     ['Owner', owner],
     ['Chain', `${chainId}`],
     ['Published', created ? timeText(created) : ''],

@@ -24,7 +24,7 @@ export interface AssetOptions {
 /**
  * Describes an asset: texts, terms, links, full price, and files with their availability.
  * Without a chain the prices are those of the provider's index (`told`), without fees. An asset in a hidden state has
- * neither texts nor services. Throws TidegateError `ASSET_NOT_FOUND`, `BAD_DID`, `WRONG_DOCUMENT`.
+ * neither texts nor services. Throws TidegateError `ASSET_NOT_FOUND`, `TAKEN_DOWN`, `BAD_DID`, `WRONG_DOCUMENT`.
  *
  * @example
  * const { name, services } = await asset(context, did)

@@ -33,6 +33,7 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
     type: lineOf(metadata.type),
     state,
     ...defined({
+      blocked: blockedBy(document.purgatory ?? indexed.purgatory),
       buyers: buyersOf(own.credentials, chainId),
       created: dateIn(facts.created ?? metadata.created),
       updated: dateIn(metadata.updated),
@@ -53,6 +54,12 @@ export function describe({ did, chainId, nft, state, document, services }: Serve
       files: [],
     })),
   }
+}
+
+/** Returns the reason of an entry of a purgatory list; undefined if there is none. */
+function blockedBy(purgatory: unknown): string | undefined {
+  const { state, reason } = fieldsOf(purgatory)
+  return state === true ? lineOf(reason) : undefined
 }
 
 /** Returns an asset, or nothing if the document is not that of its DID. */

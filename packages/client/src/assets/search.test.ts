@@ -6,7 +6,7 @@ const wordsOf = (text: string) => {
     .bool
   const queries = (clauses: object[]) =>
     clauses.flatMap((clause) => Object.values(clause).map(({ query }) => query as string | undefined))
-  return { must: queries(must), filter: queries(filter) }
+  return { must: queries(must), filter: queries(filter).filter((query) => query !== undefined) }
 }
 
 it('orders by complete words alone, if there are any', () => {

@@ -76,7 +76,7 @@ const ORDERS: Record<NonNullable<SearchOptions['sort']>, unknown> = {
 }
 
 /**
- * Searches the assets that are for sale; unlisted ones only by their owner. Throws TidegateError `SEARCH_UNAVAILABLE`,
+ * Searches the assets that are for sale; blocked and unlisted ones only by their owner. Throws TidegateError `SEARCH_UNAVAILABLE`,
  * `BAD_OPTION`, and `VALIDATION` for a query that the provider refuses.
  *
  * @example
@@ -130,10 +130,11 @@ export function searchQuery(options: SearchOptions): object {
     ...(type === undefined ? [] : [either('type', type)]),
     ...priced(options),
   ]
-  // unlisted assets are rare, so that leaving them out is cheap; their owner finds them
+  // owners find their blocked and unlisted assets. Unlisted ones are rare, so that leaving them out is cheap
+  const blocked = owner === undefined ? [{ term: { 'purgatory.state': false } }] : []
   const hidden = owner === undefined ? { must_not: [{ term: { 'nft.state': STATES.indexOf('unlisted') } }] } : {}
   const { must, also } = wanted(words, beginning)
-  return { bool: { must, filter: [...also, ...filter], ...hidden } }
+  return { bool: { must, filter: [...also, ...filter, ...blocked], ...hidden } }
 }
 
 function priced({ free, price }: SearchOptions): object[] {

@@ -10,6 +10,7 @@ import type { Order } from '../types.js'
 import { fieldsOf, type Json, listOf } from '../values.js'
 import { findOrders, type StartedOrder } from './order-logs.js'
 import { withVerdicts } from './verdicts.js'
+import { takenDownOrders } from './withheld-orders.js'
 
 export interface OrdersOptions {
   /** The chain. Default: the only chain of the provider. */
@@ -32,7 +33,8 @@ const FOUND = 1_000
 /**
  * Returns the orders of an address for this provider's assets, newest first.
  * Reads the chain's events from the newest block backwards. Nodes that limit this return only the newest orders
- * (`onIncomplete`). An order for another consumer belongs to that consumer. Orders of revoked assets are left out. Throws
+ * (`onIncomplete`). An order for another consumer belongs to that consumer. Orders of revoked assets are left out; those of
+ * assets that the provider has taken down have neither name nor service. Throws
  * TidegateError `NO_WALLET`, `CHAIN_UNREACHABLE`.
  *
  * @example
@@ -47,7 +49,10 @@ export async function orders(context: Context, address?: Address, options: Order
   const sold = await sellersOf(context, chainId, [...new Set(found.map(({ datatoken }) => datatoken))])
   const listed = found.flatMap((order) => described(order, sold.get(order.datatoken) ?? []))
   const paid = options.payments ? await withPayments(context, listed) : listed
-  return options.verdicts === false ? paid : withVerdicts(context, moment, paid)
+  const checked = options.verdicts === false ? paid : await withVerdicts(context, moment, paid)
+  const unlisted = found.filter(({ datatoken }) => !sold.has(datatoken))
+  const withheld = await takenDownOrders(context, { consumer, chainId }, unlisted)
+  return [...checked, ...withheld].sort((a, b) => b.started.getTime() - a.started.getTime())
 }
 
 /** Returns the indexed assets that sell the datatokens. */

@@ -35,7 +35,7 @@ export interface ServedService {
   timeout: number
 }
 
-/** Fetches a document from the provider's index. Throws TidegateError `ASSET_NOT_FOUND`, `WRONG_DOCUMENT`, `BAD_DID`. */
+/** Fetches a document from the provider's index. Throws TidegateError `ASSET_NOT_FOUND`, `TAKEN_DOWN`, `WRONG_DOCUMENT`, `BAD_DID`. */
 export async function servedDocument(context: Context, did: string): Promise<Served> {
   if (!isDid(did)) throw new TidegateError('BAD_DID', 'A DID is did:op: and 64 hexadecimal digits.')
   return readDocument(await context.api.get<Json>(`/api/aquarius/assets/ddo/${did}`), did)

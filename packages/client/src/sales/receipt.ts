@@ -86,8 +86,9 @@ async function unknownOrder(context: Context, order: Hex, chains: readonly numbe
   )
 }
 
+/** The buyer keeps the receipt of an asset that the provider withholds. */
 function ignoringHidden(error: unknown): undefined {
-  if (error instanceof TidegateError && error.code === 'ASSET_NOT_FOUND') return undefined
+  if (error instanceof TidegateError && ['ASSET_NOT_FOUND', 'TAKEN_DOWN'].includes(error.code)) return undefined
   throw error
 }
 

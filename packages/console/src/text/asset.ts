@@ -92,6 +92,7 @@ export const asset = {
     revoked: 'Revoked',
     disabled: 'Orders are off',
     unlisted: 'Unlisted',
+    blocked: 'Blocked',
   },
   stateHints: {
     active: '',
@@ -99,11 +100,13 @@ export const asset = {
     deprecated: 'Its publisher has replaced it. Nobody can order or download it now.',
     revoked: 'Its publisher has revoked it. Nobody can order or download it now, not even those who have bought it.',
     disabled: 'Its publisher takes no orders now.',
+    blocked: 'The operator of this provider neither sells nor delivers it.',
     unlisted: 'It is not listed, but those who know its address can order it.',
   },
   noOffer: 'Nobody sells a datatoken of this now',
   noOfferHint: 'Its exchange is closed, sold out, or restricted to others.',
   failed: 'This asset cannot be shown',
+  takenDown: 'This asset was taken down',
   notFound: 'There is no such asset here',
   notFoundHint:
     'The DID may be mistyped, belong to another provider, or be too new for the index. New assets appear within a minute.',

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
 import { launchBrowser, NO_TROUBLE, observedPage } from '../../../../test/helpers/browser.js'
 import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
-import { buildHere } from '../../../../test/helpers/command-here.js'
+import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { startInstance } from '../../../../test/helpers/instance.js'
 import { ask } from '../../../../test/helpers/requests.js'
@@ -25,6 +25,7 @@ const OPERATOR = {
 describe('the operator', () => {
   const folder = newFolder()
   const logo = join(folder, 'logo')
+  const purgatory = join(folder, 'purgatory.json')
   let world: World
   let base: string
   const settings = (changed: NodeJS.ProcessEnv = {}) =>
@@ -36,11 +37,13 @@ describe('the operator', () => {
         OPERATOR_URL: OPERATOR.url,
       },
       ...{ OPERATOR_CONTACT: OPERATOR.contact, IMPRINT_URL: OPERATOR.imprint, PRIVACY_URL: OPERATOR.privacy },
-      ...{ TERMS_URL: OPERATOR.terms, OPERATOR_LOGO: logo, ...changed },
+      ...{ TERMS_URL: OPERATOR.terms, OPERATOR_LOGO: logo },
+      ...{ PURGATORY_ASSETS: purgatory, PURGATORY_INTERVAL: '100', ...changed },
     })
 
   beforeAll(async () => {
     writeFileSync(logo, PICTURE)
+    writeFileSync(purgatory, '[]')
     world = await World.start()
     const instance = await startInstance(settings())
     atEnd(() => instance.end())
@@ -85,6 +88,30 @@ describe('the operator', () => {
       expect(trouble).toEqual(NO_TROUBLE)
       await context.close()
     }
+  })
+
+  it('O1: takes an asset down or blocks it, and the console does not offer it', async () => {
+    const { did } = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('tide')))
+    await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 200)
+    const browser = await launchBrowser()
+    atEnd(() => browser.close())
+    const { page, trouble } = await observedPage(browser, { origins: [base], viewport: { width: 390, height: 900 } })
+    const main = page.locator('main')
+    const shown = (words: string) => eventually(async () => (await main.innerText()).includes(words))
+    await page.goto(`${base}/console/asset/${did}`)
+    await shown('For sale')
+    writeFileSync(purgatory, JSON.stringify([{ did, reason: 'stolen' }]))
+    await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).text.includes('stolen'))
+    await page.reload()
+    await shown('neither sells nor delivers')
+    expect(await main.innerText()).not.toContain('For sale')
+    expect((await runHere(['takedown', did, '--reason', 'court order'], settings())).status).toBe(0)
+    await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 451)
+    await page.reload()
+    await shown('This asset was taken down')
+    expect(await main.innerText()).toContain(`court order. Contact of the operator: ${OPERATOR.contact}`)
+    // the refused requests are the only trouble
+    expect(JSON.stringify(trouble)).not.toMatch(/TypeError|policy/i)
   })
 
   it.each([

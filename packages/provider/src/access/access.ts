@@ -5,6 +5,7 @@ import type { AccessLists } from './access-lists.js'
 import type { FileLists } from './file-lists.js'
 import type { Purgatory } from './purgatory.js'
 import type { AccessControl } from './rbac.js'
+import type { Withheld } from './withheld.js'
 
 /** The services that decide whether a consumer may have a file. */
 export interface Access {
@@ -14,5 +15,6 @@ export interface Access {
   accessControl: AccessControl
   accessLists: AccessLists
   purgatory: Purgatory
+  withheld: Withheld
   environments: readonly ComputeEnvironment[]
 }

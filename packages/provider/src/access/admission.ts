@@ -31,12 +31,12 @@ export interface Admitted {
 }
 
 /**
- * Decides whether an authenticated consumer may have a file, or all of them: purgatory, credentials, userdata, order and the operator's
+ * Decides whether an authenticated consumer may have a file, or all of them: account, credentials, userdata, order and the operator's
  * access control. Asks no node if the order is cached. Throws AccessError, AssetError, OrderError, ChainError,
  * ValidationError, StorageError, or the signal's reason.
  */
 export async function admit(
-  { environments, purgatory, accessLists, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
+  { environments, withheld, accessLists, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
   opened: OpenService,
   consumer: AuthenticatedConsumer,
   wanted: WantedFile,
@@ -44,7 +44,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { asset, service, index } = opened
   const { chain, ddo } = asset
-  purgatory.assertServed(ddo.id, consumer.address)
+  withheld.assertAdmitted(consumer.address)
   const where = { lists: accessLists, chainId: chain.chainId }
   await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], where)
   const { fileIndex } = wanted

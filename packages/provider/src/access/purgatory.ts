@@ -1,5 +1,5 @@
 import { describeAnswer, describeFailedExchange, type Logger, type Outbound, readTextFile } from '@tidegate/common'
-import { AccessError, UnavailableError } from '@tidegate/protocol'
+import { didHash, didsWith, isDid, UnavailableError } from '@tidegate/protocol'
 import { type Address, getAddress, isAddress } from 'viem'
 import * as z from 'zod'
 
@@ -27,6 +27,8 @@ export interface PurgatoryOptions {
 
 /** Assets and accounts that this provider does not serve. Their lists are read again at an interval. */
 export class Purgatory {
+  /** Called after the lists were read again. */
+  onRead: () => void = () => undefined
   private assets = new Map<string, string>()
   private accounts = new Map<Address, string>()
   private timer: NodeJS.Timeout | undefined
@@ -61,11 +63,9 @@ export class Purgatory {
     return [...this.assets.keys()]
   }
 
-  /** Throws AccessError if the asset or the account is listed. */
-  assertServed(did: string, consumer: Address): void {
-    if (this.assets.has(did)) throw new AccessError('PURGATORY', 'Asset is not consumable. It is in purgatory.')
-    if (this.accounts.has(consumer))
-      throw new AccessError('PURGATORY', 'Asset is not consumable. The consumer account is in purgatory.')
+  /** Whether an account is in purgatory. */
+  lists(account: Address): boolean {
+    return this.accounts.has(account)
   }
 
   private async read(): Promise<void> {
@@ -74,8 +74,9 @@ export class Purgatory {
       this.list('PURGATORY_ASSETS', assets, assetList),
       this.list('PURGATORY_ACCOUNTS', accounts, accountList),
     ])
-    this.assets = new Map(listedAssets.map(({ did, reason = '' }) => [did, reason]))
+    this.assets = new Map(listedAssets.flatMap(({ did, reason = '' }) => didsOfAsset(did).map((one) => [one, reason])))
     this.accounts = new Map(listedAccounts.map(({ address, reason = '' }) => [address, reason]))
+    this.onRead()
   }
 
   private async list<T>(setting: string, from: string | undefined, form: z.ZodType<T[]>): Promise<T[]> {
@@ -97,6 +98,11 @@ export class Purgatory {
     if (response.status !== 200 || response.json === undefined) throw failed(describeAnswer(response, 'JSON'))
     return response.json
   }
+}
+
+/** Returns all DIDs of an asset: its publisher may change the version of the document, and with it the DID. */
+function didsOfAsset(did: string): string[] {
+  return isDid(did) ? didsWith(didHash(did)) : [did]
 }
 
 function readList(setting: string, file: string): unknown {

@@ -4,6 +4,8 @@ import type { StoredFile } from '@tidegate/storage'
 import type { Access } from './access.js'
 import type { FileIdentities } from './file-identity.js'
 
+type ServiceAccess = Pick<Access, 'assets' | 'fileLists' | 'withheld'>
+
 /** A service that may be accessed by its own state and by that of its asset. */
 export interface OpenService extends AssetService {
   asset: Asset
@@ -17,9 +19,18 @@ export interface OpenService extends AssetService {
   identities(): Promise<FileIdentities>
 }
 
-/** Returns a service by DID and id. Throws AssetError if there is none, AccessError if a state forbids access. */
-export async function openService(
-  { assets, fileLists }: Pick<Access, 'assets' | 'fileLists'>,
+/**
+ * Returns a service by DID and id. Throws AssetError if there is none, AccessError if a state or the operator forbids access, and
+ * StateError.
+ */
+export async function openService(access: ServiceAccess, did: string, serviceId: string): Promise<OpenService> {
+  await access.withheld.assertServed(did)
+  return publishedService(access, did, serviceId)
+}
+
+/** Like `openService` for the publisher, who may mend an asset that is withheld. */
+export async function publishedService(
+  { assets, fileLists }: Omit<ServiceAccess, 'withheld'>,
   did: string,
   serviceId: string,
 ): Promise<OpenService> {

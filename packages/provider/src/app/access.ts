@@ -8,6 +8,7 @@ import { FileLists } from '../access/file-lists.js'
 import type { ProviderKeys } from '../access/provider-keys.js'
 import type { Purgatory } from '../access/purgatory.js'
 import { accessControl } from '../access/rbac.js'
+import { Withheld } from '../access/withheld.js'
 import type { Settings } from '../config/schema.js'
 import { OrderTransactions } from '../orders/transactions.js'
 import type { Base } from './base.js'
@@ -20,6 +21,9 @@ interface Parties {
   storages: StorageRegistry
   hosting: Hosting | undefined
 }
+
+/** Returns how people reach the operator, as far as the settings tell. */
+const contactOf = ({ OPERATOR_CONTACT, OPERATOR_URL }: Settings) => OPERATOR_CONTACT ?? OPERATOR_URL
 
 /** Builds the access checks. */
 export async function openAccess(
@@ -49,6 +53,7 @@ export async function openAccess(
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound, log),
     accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
     purgatory,
+    withheld: new Withheld({ takedowns: store.takedowns, purgatory, contact: contactOf(settings), log }),
     environments: settings.COMPUTE_ENVIRONMENTS,
   }
 }

@@ -4,6 +4,7 @@ import type { Egress } from '@tidegate/storage'
 import type { KeyAudit } from '../access/key-audit.js'
 import type { Settings } from '../config/schema.js'
 import type { HttpServer } from '../http/server.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { registerGauges } from '../metrics/gauges.js'
 import { diskLeft } from '../process/disk.js'
 import { packageVersion } from '../version.js'
@@ -21,7 +22,7 @@ interface Watched {
 /** Registers the gauges of a service, which are read on each scrape. */
 export function watch(settings: Settings, { chains, store, metrics }: Base, watched: Watched): void {
   const { progress, clock, http, egress, keyAudit, hasHosting } = watched
-  const { hosted, proofs } = store
+  const { hosted, proofs, takedowns } = store
   registerGauges(metrics.registry, {
     index: {
       progress,
@@ -36,6 +37,10 @@ export function watch(settings: Settings, { chains, store, metrics }: Base, watc
       isStateUp: async () => (await store.checkHealth()) === undefined,
       lastWrite: () => store.lastWrite(),
       diskLeft: () => diskLeft(settings),
+    },
+    takedowns: {
+      count: () => takedowns.count(),
+      newest: () => takedowns.newest(PROVIDER_LIMITS.takedowns.named),
     },
     hosted: async () =>
       hasHosting ? { ...(await hosted.totals()), unfinished: await hosted.unfinished() } : undefined,

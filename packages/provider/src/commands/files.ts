@@ -1,11 +1,14 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { jsonText, note, print, printJson } from '@tidegate/common/terminal'
-import { allFiles, factsOf, type Hosting, notFound } from '@tidegate/hosting'
+import { allFiles, factsOf, HostedUses, type Hosting, isPublic, notFound } from '@tidegate/hosting'
 import { HostingError, StartError } from '@tidegate/protocol'
+import type { ProviderKey } from '@tidegate/protocol/keys'
 import { HOSTED_ID } from '@tidegate/storage'
 import { connectChains } from '../app/connect.js'
 import { openHosting } from '../app/hosting.js'
+import { openKeyring } from '../config/keyring.js'
 import { loadSettings } from '../config/load.js'
+import type { Settings } from '../config/schema.js'
 import { openStore } from '../state/open.js'
 import { CONFIG } from './options.js'
 
@@ -13,7 +16,9 @@ export const command = (finish: (code: number) => void) => {
   const files = new Command('files').description('Lists and deletes the files that this service hosts.')
   files
     .command('list')
-    .description('Lists hosted files with their ids, which are secrets. Reads the database alone.')
+    .description(
+      'Lists hosted files with their ids, which are secrets, and the assets that use them. Reads the database alone; the assets of private files need the provider key.',
+    )
     .option('--owner <address>', 'only files of this publisher')
     .option('--json', 'a JSON object in each line')
     .option(...CONFIG)
@@ -43,15 +48,23 @@ interface ListOptions {
 
 /** `tidegate files list`: prints a line for each hosted file. Returns the exit code. Throws StartError, StateError. */
 async function list({ owner, json, config }: ListOptions): Promise<number> {
-  const store = await openStore(loadSettings(process.env, config, 'database'), { readOnly: true })
+  const settings = loadSettings(process.env, config, 'database')
+  const store = await openStore(settings, { readOnly: true })
   try {
+    const keys = await lowestKeys(settings)
+    const uses = new HostedUses(store.hosted, store.index, keys)
     for await (const file of allFiles(store.hosted, owner)) {
       const { id, size, received, sha256, createdAt } = file
       const { name = '' } = factsOf(file.metadata)
       const created = new Date(createdAt).toISOString()
-      const row = { id, owner: file.owner, size, received, sha256, name, created }
+      const isReadable = isPublic(file)
+      // without a key, uses of a private file cannot be told from others
+      const using = isReadable || keys.length > 0 ? ((await uses.assetsOf([file])).get(id) ?? []) : undefined
+      const assets = using?.map(({ did }) => did) ?? null
+      const row = { id, owner: file.owner, size, received, sha256, name, created, public: isReadable, assets }
       const state = sha256 === null ? `${received} of ${size}` : `${size}`
-      const text = `${id}  ${file.owner}  ${created}  ${state} bytes  ${jsonText(name)}`
+      const usedBy = assets === null ? 'assets unknown' : assets.join(' ') || 'no asset'
+      const text = `${id}  ${file.owner}  ${created}  ${state} bytes  ${isReadable ? 'public' : 'private'}  ${usedBy}  ${jsonText(name)}`
       if (json) printJson(row)
       else print(text)
     }
@@ -59,6 +72,14 @@ async function list({ owner, json, config }: ListOptions): Promise<number> {
     await store.close()
   }
   return 0
+}
+
+/** Returns the keys that uses of private files are recorded by: those of the lowest chain. Empty if the settings have none. */
+async function lowestKeys(settings: Settings): Promise<ProviderKey[]> {
+  const keyring = await openKeyring(settings, [])
+  const lowest = Math.min(...settings.NETWORK_URL.byChain.keys(), Number.MAX_SAFE_INTEGER)
+  const key = keyring.current(lowest)
+  return key ? [key, ...keyring.previous(lowest)] : []
 }
 
 /** `tidegate files remove`: deletes a hosted file. Returns the exit code. Throws StartError, StateError. */

@@ -7,6 +7,7 @@ import type { Refusal } from './request-log.js'
 export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   denied: 403,
+  withheld: 451,
   notFound: 404,
   gone: 410,
   conflict: 409,

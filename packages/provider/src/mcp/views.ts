@@ -24,10 +24,11 @@ export function priceView({ type, total, told }: Price): Output<'quote'>['price'
 }
 
 /** Returns the facts of an asset, with its texts of bounded length. */
-function factsOf({ did, chainId, nft, owner, type, state, orders, created, ...texts }: Asset, most: number) {
+function factsOf({ did, chainId, nft, owner, type, state, blocked, orders, created, ...texts }: Asset, most: number) {
   return {
     facts: {
       ...{ did, chainId, nft, owner, type: plainType(type), state, orders },
+      ...(blocked === undefined ? {} : { blocked: true }),
       ...some('created', created?.toISOString()),
     },
     untrusted: {

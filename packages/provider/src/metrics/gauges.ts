@@ -8,6 +8,7 @@ export interface GaugeSources {
   /** Hosted files, their declared bytes, and incomplete ones; undefined if hosting is off. */
   hosted(): Promise<{ files: number; bytes: number; unfinished: number } | undefined>
   state: StateSources
+  takedowns: TakedownSources
   connections: ConnectionSources
   version: string
 }
@@ -35,6 +36,12 @@ interface StateSources {
   diskLeft(): Promise<number | undefined>
 }
 
+interface TakedownSources {
+  count(): Promise<number>
+  /** The newest assets that are taken down; `at` in milliseconds since 1970. */
+  newest(): Promise<{ did: string; at: number }[]>
+}
+
 interface ConnectionSources {
   /** Client connections, and their requests in flight. */
   count(): number
@@ -60,6 +67,7 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   registerHosting(gauges, sources)
   registerState(gauges, sources.state)
   registerConnections(gauges, sources.connections)
+  registerTakedowns(gauges, sources.takedowns)
   gauges.labelled(
     {
       name: 'tidegate_build_info',
@@ -70,6 +78,8 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     () => [[{ version: sources.version, node: process.versions.node }, 1]],
   )
 }
+
+type Labelled<L extends string> = [labels: Partial<Record<L, string | number>>, value: number][]
 
 /** Registers gauges with functions for their values. An unknown value is NaN. */
 class Gauges {
@@ -88,14 +98,17 @@ class Gauges {
   labelled<L extends string>(
     options: GaugeOptions,
     labelNames: readonly L[],
-    values: () => [labels: Partial<Record<L, string | number>>, value: number][],
+    values: () => Labelled<L> | Promise<Labelled<L>>,
   ): void {
     new Gauge({
       ...options,
       labelNames,
       registers: [this.registry],
-      collect() {
-        for (const [labels, value] of values()) this.set(labels, value)
+      async collect() {
+        const read = await values()
+        // labels that are gone
+        this.reset()
+        for (const [labels, value] of read) this.set(labels, value)
       },
     })
   }
@@ -173,6 +186,21 @@ function registerState(gauges: Gauges, { isStateUp, diskLeft, lastWrite }: State
       aggregator: 'max',
     },
     () => (lastWrite() ?? Number.NaN) / 1000,
+  )
+}
+
+function registerTakedowns(gauges: Gauges, { count, newest }: TakedownSources): void {
+  gauges.plain({ name: 'tidegate_takedowns', help: 'Assets that are taken down.', aggregator: 'max' }, () =>
+    count().catch(() => undefined),
+  )
+  gauges.labelled(
+    {
+      name: 'tidegate_takedown_timestamp_seconds',
+      help: 'Time at which an asset was taken down, in seconds since 1970, for the newest ones.',
+      aggregator: 'max',
+    },
+    ['did'],
+    async () => (await newest().catch(() => [])).map(({ did, at }) => [{ did }, at / 1000]),
   )
 }
 

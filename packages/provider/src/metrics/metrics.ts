@@ -6,8 +6,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600]
 
 /**
- * The Prometheus metrics of the service. Labels contain only routes, codes, chain ids and node hosts: never a DID, an
- * address or a file location.
+ * The Prometheus metrics of the service. Labels contain only routes, codes, chain ids and node hosts: never an
+ * address or a file location, and a DID only of an asset that is taken down.
  */
 export class Metrics {
   readonly registry = new Registry()

@@ -99,7 +99,7 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
   const { asset, service, index: serviceIndex } = opened
   const { chain, ddo } = asset
   const environment = chosenEnvironment(service.type, order, chain.chainId, access.environments)
-  access.purgatory.assertServed(ddo.id, consumer)
+  access.withheld.assertAdmitted(consumer)
   const where = { lists: access.accessLists, chainId: chain.chainId }
   await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], where)
   const about = { did: ddo.id, serviceId: service.id }

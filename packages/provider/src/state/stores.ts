@@ -1,4 +1,4 @@
-import { type IndexConsumer, indexStore, searchConsumer, searchStore } from '@tidegate/catalog'
+import { type IndexConsumer, indexStore, searchConsumer, searchStore, takedownStore } from '@tidegate/catalog'
 import { type Dialect, type Driver, type HealthCheckOptions, mayLoseWrites } from '@tidegate/database'
 import { hostedStore, recordPublicUses } from '@tidegate/hosting'
 import { cutOverStore } from '../auth/nonces/cut-over-table.js'
@@ -28,6 +28,7 @@ export function sqlStore(db: Driver) {
     cutOver: cutOverStore(db),
     identity: identityStore(db),
     search,
+    takedowns: takedownStore(db),
     hosted: hostedStore(db),
     /** Returns the fault of the database, if any. Reads from the database; after a failure also probes a write. */
     checkHealth: (options?: HealthCheckOptions) => db.checkHealth(options),

@@ -59,7 +59,8 @@ const assetsIn = (dialect: Dialect) => `SELECT r.chain_id AS chain, a.services, 
 const readableIn = (dialect: Dialect) => `SELECT ${COLUMNS}, a.ddo, ${DATATOKENS[dialect]} AS datatokens,
   ${OFFERS[dialect]} AS offers
   FROM index_asset a JOIN index_nft n ON n.chain_id = a.chain_id AND n.address = a.nft
-  WHERE a.chain_id = ? AND a.ddo IS NOT NULL AND a.nft IN `
+  WHERE a.chain_id = ? AND a.ddo IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM takedowns d WHERE d.hash = substr(a.did, length(a.did) - 63) AND d.ended_at IS NULL) AND a.nft IN `
 const offersOf = (dialect: Dialect) => `SELECT ${DATATOKENS[dialect]} AS datatokens, ${OFFERS[dialect]} AS offers
   FROM index_asset a WHERE a.chain_id = ? AND a.nft IN `
 const OFFERS_OF = { sqlite: offersOf('sqlite'), postgres: offersOf('postgres') }
@@ -84,7 +85,7 @@ export function* documentOf({ metadata: { did, txId } }: IndexedAsset): Script<s
   return typeof ddo === 'string' ? unpacked(ddo) : undefined
 }
 
-/** Reads assets of a generation by NFT. Omits missing assets and those without a document. */
+/** Reads assets of a generation by NFT. Omits missing assets, those without a document, and those that are taken down. */
 export function* readableAssets(
   generation: number,
   chainId: number,

@@ -10,6 +10,7 @@ import { chainOf } from '../../state/config.js'
 import { entries } from '../../state/journal.js'
 import { choosingWallet } from '../../state/page/overlays.js'
 import type { NextStep } from '../../state/publishing/next-step.js'
+import { shownState } from '../../state/shown-state.js'
 import { useStore } from '../../state/store.js'
 import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
@@ -98,7 +99,7 @@ function NextAction({ asset, service, next, accepted, again, step }: Omit<Action
       return (
         <Notice kind="warn">
           {next.why === 'state' ? (
-            words.stateHints[asset.state]
+            words.stateHints[shownState(asset)]
           ) : (
             <>
               <p>{words.noOffer}</p>

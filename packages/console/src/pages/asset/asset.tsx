@@ -13,6 +13,7 @@ import { config } from '../../state/config.js'
 import { contextNow } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
 import { useResource } from '../../state/resource.js'
+import { shownState } from '../../state/shown-state.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
@@ -38,7 +39,8 @@ export function AssetPage({ did }: { did: string }) {
 }
 
 function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
-  const { name, description, tags, state, services } = asset
+  const { name, description, tags, services } = asset
+  const state = shownState(asset)
   const first = services.find(({ type }) => type === 'access') ?? services[0]
   const [chosen, setChosen] = useState(first?.id)
   const service = services.find(({ id }) => id === chosen) ?? first
@@ -117,7 +119,11 @@ function NotShown({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const missing = code === 'ASSET_NOT_FOUND' || code === 'DID_NOT_RESOLVED' || code === 'BAD_DID'
   return (
     <Page title={text.asset.title} own>
-      {missing ? (
+      {code === 'TAKEN_DOWN' ? (
+        <Empty alone picture="search" title={text.asset.takenDown} hint={message}>
+          <ButtonLink href={pathOf({ page: 'catalogue' })}>{text.asset.back}</ButtonLink>
+        </Empty>
+      ) : missing ? (
         <Empty
           alone
           picture="search"

@@ -11,6 +11,7 @@ import { contextNow } from '../../state/context.js'
 import { entries, openPurchase } from '../../state/journal.js'
 import { type NextStep, nextStep } from '../../state/publishing/next-step.js'
 import { useResource } from '../../state/resource.js'
+import { shownState } from '../../state/shown-state.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
@@ -87,7 +88,7 @@ function Invited({ asset, service, next }: { asset: Asset; service: AssetService
 }
 
 function Without({ asset }: { asset: Asset }) {
-  return <Notice kind="warn">{text.asset.stateHints[asset.state] || text.asset.noOfferHint}</Notice>
+  return <Notice kind="warn">{text.asset.stateHints[shownState(asset)] || text.asset.noOfferHint}</Notice>
 }
 
 interface OrderingProps {

@@ -9,6 +9,7 @@ import { Words } from '../../parts/texts/words.js'
 import { PriceText } from '../../parts/values.js'
 import { pathOf } from '../../state/page/route.js'
 import type { Sale } from '../../state/sales.js'
+import { shownState } from '../../state/shown-state.js'
 import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 
@@ -37,7 +38,7 @@ export function AssetRow({ asset, changing, sales, edit, change }: RowProps) {
           <strong>{name ? <Words text={name} most={120} /> : <span class="mono">{shortDid(did)}</span>}</strong>
         </a>
         <p class="row small wrap">
-          <span class={`badge state-${state}`}>{text.asset.states[state]}</span>
+          <span class={`badge state-${shownState(asset)}`}>{text.asset.states[shownState(asset)]}</span>
           {service && <PriceText price={service.price} />}
           {changing && (
             <span class="row muted" role="status">

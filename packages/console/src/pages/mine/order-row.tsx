@@ -8,6 +8,7 @@ import { Skeleton } from '../../parts/states.js'
 import { Words } from '../../parts/texts/words.js'
 import { Time } from '../../parts/values.js'
 import { pathOf } from '../../state/page/route.js'
+import { isOffered, shownState } from '../../state/shown-state.js'
 import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { Download } from '../asset/download.js'
@@ -41,7 +42,7 @@ export function OrderRow({ order, asset, paid, loading }: RowProps) {
   const found = asset?.services.find((one) => one.id === id)
   const service = found && only !== undefined ? { ...found, files: [fileAt(found.files, only)] } : found
   const ended = expires !== undefined && expires.getTime() < Date.now()
-  const takenOff = asset && asset.state !== 'active' && asset.state !== 'unlisted'
+  const takenOff = asset && !isOffered(asset)
   return (
     <li class="order-row" data-did={did}>
       <FileIcon name={service?.files[0]?.name} type={service?.files[0]?.contentType} />
@@ -76,7 +77,7 @@ export function OrderRow({ order, asset, paid, loading }: RowProps) {
       </div>
       <div class="order-row-actions">
         {loading && !asset && !ended && <Skeleton lines={1} />}
-        {takenOff && <span class={`badge state-${asset.state}`}>{text.asset.states[asset.state]}</span>}
+        {takenOff && <span class={`badge state-${shownState(asset)}`}>{text.asset.states[shownState(asset)]}</span>}
         {ended && !takenOff && <ButtonLink href={pathOf({ page: 'asset', did })}>{words.again}</ButtonLink>}
         {asset && service && !ended && !takenOff && refused === undefined && (
           <Files many={service.files.length}>

@@ -1,5 +1,6 @@
-import type { AssetState, Quote } from '@tidegate/client'
+import type { Asset, Quote } from '@tidegate/client'
 import type { Entry } from '../journal.js'
+import { isOffered } from '../shown-state.js'
 
 /** The action of an asset's button. */
 export type NextStep =
@@ -16,7 +17,7 @@ export type NextStep =
   | { step: 'failed'; error: unknown }
 
 export interface Situation {
-  asset: { chainId: number; state: AssetState }
+  asset: Pick<Asset, 'chainId' | 'state' | 'blocked'>
   wallet: { chainId: number } | undefined
   /** Whether the chain can be read, whatever the wallet's chain is. */
   readable: boolean
@@ -30,7 +31,7 @@ export interface Situation {
 
 /** Returns the one next step. */
 export function nextStep({ asset, wallet, readable, quote, open, buying, bought }: Situation): NextStep {
-  if (asset.state !== 'active' && asset.state !== 'unlisted') return { step: 'unavailable', why: 'state' }
+  if (!isOffered(asset)) return { step: 'unavailable', why: 'state' }
   if (!wallet) return { step: 'connect' }
   if (buying) return { step: 'buying' }
   if (bought) return { step: 'download', order: bought }

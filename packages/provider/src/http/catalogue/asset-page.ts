@@ -1,4 +1,5 @@
-import { assetPage, FORMATS, formatUrl, MEDIA_TYPES, missingPage } from '@tidegate/discovery'
+import { assetPage, FORMATS, formatUrl, MEDIA_TYPES, missingPage, withheldPage } from '@tidegate/discovery'
+import { AccessError } from '@tidegate/protocol'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { Listings } from './listings.js'
 import { DID, type DidRoute, ERRORS, ON, PUBLIC } from './parts.js'
@@ -21,13 +22,19 @@ export const assetPageEndpoint: Endpoint = {
         content: { 'text/html': { schema: { type: 'string' } } },
       },
     },
-    errors: ERRORS,
+    errors: [...ERRORS, 'TAKEN_DOWN'],
   },
   register(app, services) {
     const listings = new Listings(services)
     app.get<DidRoute>(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
       const { did } = request.params
+      const refusal = await services.access.withheld.assertShown(did).catch((error: unknown) => error)
+      if (refusal instanceof AccessError) {
+        request.refusal = { code: refusal.code, reason: refusal.message }
+        return sendMissing(reply, withheldPage(site, refusal.message), 451)
+      }
+      if (refusal) throw refusal
       const caller = services.anonymous.searcher(request)
       const text = await listings.textOf(site, did, { kind: 'page', write: assetPage, caller })
       if (text === undefined) return sendMissing(reply, missingPage(site))

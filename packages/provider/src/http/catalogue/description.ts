@@ -36,7 +36,7 @@ export const assetDescriptionEndpoint: Endpoint = {
         content: { 'application/ld+json': { schema: { type: 'object', additionalProperties: true } } },
       },
     },
-    errors: [...ERRORS, 'ASSET_NOT_FOUND'],
+    errors: [...ERRORS, 'ASSET_NOT_FOUND', 'TAKEN_DOWN'],
   },
   register(app, services) {
     const listings = new Listings(services)
@@ -45,6 +45,7 @@ export const assetDescriptionEndpoint: Endpoint = {
       const site = siteOf(request, services.settings)
       const format = (readParams(schema, request).format as Format | undefined) ?? formatOf(request.headers.accept)
       const { did } = request.params
+      await services.access.withheld.assertShown(did)
       const caller = services.anonymous.searcher(request)
       const write = (listing: Listing) => JSON.stringify(WRITERS[format](listing))
       const text = await listings.textOf(site, did, { kind: format, write, caller })

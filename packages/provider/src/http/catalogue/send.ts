@@ -22,9 +22,9 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, text: str
   return sendDocument(request, asPage(reply), text)
 }
 
-/** Sends the page for something that there is not, which no cache keeps. */
-export function sendMissing(reply: FastifyReply, text: string): FastifyReply {
-  return asPage(reply).code(404).header('cache-control', 'no-store').send(text)
+/** Sends the page for something that there is not or that is withheld, which no cache keeps. */
+export function sendMissing(reply: FastifyReply, text: string, status: 404 | 451 = 404): FastifyReply {
+  return asPage(reply).code(status).header('cache-control', 'no-store').send(text)
 }
 
 const asPage = (reply: FastifyReply) => reply.headers(HTML_HEADERS).type('text/html; charset=utf-8')

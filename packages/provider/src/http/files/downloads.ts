@@ -3,6 +3,7 @@ import { StorageError } from '@tidegate/protocol'
 import { discard, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admitted, isHosted } from '../../access/admission.js'
+import type { Withheld } from '../../access/withheld.js'
 import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
 import type { Metrics } from '../../metrics/metrics.js'
 import type { ByteBudgets, Transfer } from '../limits/byte-budgets.js'
@@ -11,6 +12,7 @@ import { HostPace } from '../limits/host-pace.js'
 import { beginTransfer } from '../limits/rate-limits.js'
 import { type Archive, archiveName, describeArchive, openArchive } from './archive.js'
 import { ArchiveLengths } from './archive-lengths.js'
+import { cutIfWithheld } from './cut-if-withheld.js'
 import { type DeliveryRecords, recordDelivery } from './record.js'
 import { lengthOf, type SendOptions, type SentFile, sendFile } from './send-file.js'
 import { conditionsFor, type TaggedFile, withSealedTag } from './validators.js'
@@ -45,7 +47,12 @@ export class Downloads {
    * A HEAD consumes no nonce, so that a GET with the same signature may follow; that of an archive is counted. Throws LimitError, ValidationError,
    * StateError, StorageError.
    */
-  async send(request: FastifyRequest, reply: FastifyReply, admitted: Admitted): Promise<FastifyReply> {
+  async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admitted: Admitted,
+    withheld: Withheld,
+  ): Promise<FastifyReply> {
     const { consumer, fileIndex = 0 } = admitted
     const { bytes, consumerLimits, batch, stallTimeout } = this.options
     const isHead = request.method === 'HEAD'
@@ -58,8 +65,12 @@ export class Downloads {
       admitted.fileIndex === undefined
         ? await this.openAll(request, admitted, transfer)
         : await openOne(request, admitted, transfer)
+    // the operator may have withheld the asset meanwhile, and may do so later
+    const check = () => withheld.assertServed(admitted.opened.asset.ddo.id)
+    await beforeSending(file, check)
     const onEnd = isHead ? () => undefined : await this.begin(request, admitted, file)
-    return sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
+    sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
+    return cutIfWithheld(reply, withheld, check)
   }
 
   /** Sends a file that needs no order. It counts against the bytes of the address alone. */

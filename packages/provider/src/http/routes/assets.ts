@@ -20,7 +20,7 @@ const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
   path: { did: described(text, 'DID of the asset.', 'did:op:0000') },
   params: DECRYPTER_PARAMS,
   token: true,
-  errors: ['ASSET_NOT_FOUND', 'DECRYPTER_DENIED', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
+  errors: ['ASSET_NOT_FOUND', 'TAKEN_DOWN', 'DECRYPTER_DENIED', 'CHAIN_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
 }
 
 /**
@@ -29,9 +29,11 @@ const READING: Pick<Endpoint['doc'], 'path' | 'params' | 'token' | 'errors'> = {
  */
 function readableAsset(services: Pick<Services, 'settings' | 'chains' | 'auth' | 'access' | 'catalog'>) {
   const { indexed } = services.catalog
+  const { withheld } = services.access
   const checkReader = decrypterCheck(services)
   return async (request: FastifyRequest<DidRoute>, reply: FastifyReply) => {
     const { did } = request.params
+    await withheld.assertShown(did)
     const found = await indexed.asset(did)
     if (found) await checkReader(request, reply, found)
     else indexed.assertAbsent(did, { anyCurrent: true })

@@ -1,3 +1,4 @@
+import { didOf } from '@tidegate/protocol/documents'
 import { PublishedDocuments } from '../../access/published-documents.js'
 import { modernMessage } from '../../auth/signature.js'
 import { chainOf } from '../endpoints/chain.js'
@@ -44,6 +45,7 @@ export const decrypt: Endpoint = {
       'DOCUMENT_UNKNOWN',
       'DOCUMENT_UNREADABLE',
       'ASSET_NOT_CONSUMABLE',
+      'TAKEN_DOWN',
       'CHAIN_UNAVAILABLE',
       'SANDBOX_UNAVAILABLE',
     ],
@@ -65,6 +67,7 @@ export const decrypt: Endpoint = {
       await decrypter.consumeNonce()
       await assertDecrypter(decrypter.address, chain.chainId, settings, access.accessLists)
       const nft = { chain, address: dataNftAddress.address }
+      await access.withheld.assertShown(didOf(nft.address, chain.chainId))
       const ddo = await documents.decrypt(nft, { txId, ...document }, request.lifetime.signal)
       return reply.code(201).type('text/plain').send(Buffer.from(ddo))
     })

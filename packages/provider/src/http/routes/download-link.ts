@@ -130,7 +130,8 @@ export const followDownloadLink: Endpoint = {
       request.subject = { did, service, consumer, order }
       const opened = await openService(access, did, service)
       const { consumer: holder, wanted } = await claimOf(grant, opened)
-      return downloads.send(request, reply, await admit(access, opened, holder, wanted, request.lifetime.signal))
+      const admitted = await admit(access, opened, holder, wanted, request.lifetime.signal)
+      return downloads.send(request, reply, admitted, access.withheld)
     })
   },
 }

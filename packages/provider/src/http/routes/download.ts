@@ -67,7 +67,7 @@ export const download: Endpoint = {
       const messages = (nonce: string) => [documentId + nonce, modernMessage(consumerAddress.text, nonce, 'download')]
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
-      return downloads.send(request, reply, admitted)
+      return downloads.send(request, reply, admitted, access.withheld)
     })
   },
 }

@@ -1,7 +1,7 @@
 import { PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
 import { assertFilesVersion, assertUpdater, withPresentFiles } from '../../access/present-files.js'
-import { openService } from '../../access/service.js'
+import { publishedService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
@@ -61,7 +61,7 @@ export const encryptVersion: Endpoint = {
         const body = octets(request)
         const sent = read({ query: request.query, headers: request.headers, body: undefined } as FastifyRequest)
         const { documentId, serviceId, consumerAddress, filesVersion } = sent.params
-        const opened = await openService(access, documentId, serviceId)
+        const opened = await publishedService(access, documentId, serviceId)
         const { chain } = opened.asset
         const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encryptVersion')]
         const updater = await proveConsumer(sent, consumerAddress, messages, chain, services)

@@ -93,6 +93,8 @@ export const fileinfo: Endpoint = {
       'PROVIDER_KEY_MISSING',
       'NO_SUCH_FILE',
       'ASSET_NOT_CONSUMABLE',
+      'PURGATORY',
+      'TAKEN_DOWN',
     ],
   },
   register(app, { settings, chains, access, files, anonymous }) {

@@ -23,14 +23,14 @@ export const hiddenAssets: Endpoint = {
     responses: { 200: json('The documents.', { type: 'array', items: ASSET }) },
     errors: ['CHAIN_UNAVAILABLE'],
   },
-  register(app, { catalog }) {
+  register(app, { access, catalog }) {
     const schema = z.object(params)
     app.get(this.path, async (request) => {
       const { owner } = readParams(schema, request)
       const found = await catalog.hidden.hiddenOf(owner.address, MOST)
       const metadata = { from: owner.address }
       const served = found.filter(({ chainId }) => isOfPublishers({ chainId, metadata }, catalog.publishers))
-      return served.map(({ chainId, did, state, nft }) => ({
+      return (await access.withheld.shown(served)).map(({ chainId, did, state, nft }) => ({
         ...{ id: did, chainId, nftAddress: nft.address },
         nft: { ...nft, state },
       }))

@@ -80,6 +80,7 @@ export const initialize: Endpoint = {
       'CREDENTIALS_DENIED',
       'CREDENTIALS_UNAVAILABLE',
       'PURGATORY',
+      'TAKEN_DOWN',
       'RBAC_DENIED',
       'RBAC_UNAVAILABLE',
       'CHAIN_UNAVAILABLE',

@@ -3,6 +3,7 @@ import { type HostedFile, openHosted, safeName } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { described, text } from '../endpoints/params.js'
+import { cutIfWithheld } from '../files/cut-if-withheld.js'
 import { fallbackName } from '../files/disposition.js'
 import { FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
@@ -35,23 +36,27 @@ export const publicFile: Endpoint = {
     head: true,
     headers: FILE_REQUEST_HEADERS,
     responses: FILE_RESPONSES,
-    errors: ['HOSTING_OFF', 'UPLOAD_NOT_FOUND', 'STORAGE_REFUSED'],
+    errors: ['HOSTING_OFF', 'UPLOAD_NOT_FOUND', 'PURGATORY', 'TAKEN_DOWN', 'STORAGE_REFUSED'],
   },
-  register(app, { uploads, anonymous, downloads }) {
+  register(app, { access, uploads, anonymous, downloads }) {
     registerFileRoute(
       app,
       this.path,
       async (request: FastifyRequest, reply: FastifyReply) => {
         const { id, name } = request.params as { id: string; name?: string }
-        const file = await hostingOf(uploads).findPublic(id)
+        const hosting = hostingOf(uploads)
+        const file = await hosting.findPublic(id)
         if (!file || (name !== undefined && name !== nameOf(file))) throw notFound()
+        const check = () => access.withheld.assertPublic(id, hosting.uses)
+        await check()
         anonymous.assertBytesLeft(request)
         const method = request.method === 'HEAD' ? 'HEAD' : 'GET'
         const sent = CONDITIONS.map((name) => [name, request.headers[name]])
         const headers = Object.fromEntries(sent.filter(([, value]) => value !== undefined))
         const opened = await openHosted(file, { method, headers, signal: request.lifetime.signal })
         const onEnd = ({ bytes }: { bytes: number }) => anonymous.spend(request, bytes)
-        return downloads.sendPublic(request, reply, opened, { headers: PUBLIC_HEADERS, onEnd })
+        downloads.sendPublic(request, reply, opened, { headers: PUBLIC_HEADERS, onEnd })
+        return cutIfWithheld(reply, access.withheld, check)
       },
       'public',
     )

@@ -389,4 +389,12 @@ export const MIGRATIONS: readonly (string | Record<Dialect, string>)[] = [
   ALTER TABLE index_checkpoint ADD COLUMN digest TEXT;
   ALTER TABLE index_market ADD COLUMN block BIGINT NOT NULL DEFAULT 0;
   `,
+  // assets that the operator has taken down, by the hash that all DIDs of a data NFT end with
+  `
+  CREATE TABLE takedowns (
+    hash BYTE_ORDERED PRIMARY KEY, did TEXT NOT NULL, reason TEXT NOT NULL, at BIGINT NOT NULL, ended_at BIGINT,
+    change BIGINT NOT NULL
+  ) STORED_BY_KEY;
+  CREATE INDEX takedowns_by_change ON takedowns (change);
+  `,
 ]
