@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../helpers/children.js'
 import { page } from '../helpers/pages.js'
 import { pythonWith } from '../helpers/python.js'
+import { FILE_ID } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 import { OCEAN_LIB, OceanPy } from './ocean-py/ocean-py.js'
 
@@ -233,7 +234,7 @@ describe.skipIf(!python)(`ocean.py ${OCEAN_LIB}`, () => {
       const single = [urls[1], `${world.storage.origin}/none`]
       const found = await ocean.run<{ plain: object[]; checked: object[] }>('asking.files', { urls, single })
       const described = contents.map(({ length }, index) => ({
-        ...{ index, valid: true, type: 'url' },
+        ...{ index, id: expect.stringMatching(FILE_ID), valid: true, type: 'url' },
         ...{ contentLength: String(length), contentType: 'text/csv' },
       }))
       expect(found).toMatchObject({ valid: true, unknown: false, single: [true, false] })

@@ -94,7 +94,7 @@ describe('the full-text index of PostgreSQL', () => {
       DROP INDEX search_value_by_price, search_value_by_price_down, search_value_older_token;
       ALTER TABLE hosted_files DROP COLUMN deferred, DROP COLUMN concat, DROP COLUMN final;
       ALTER TABLE deliveries DROP COLUMN counted;
-      DROP TABLE origin, index_order, index_offer, index_market, range_deliveries;
+      DROP TABLE takedowns, origin, index_order, index_offer, index_market, range_deliveries;
       ALTER TABLE index_reading DROP COLUMN orders, DROP COLUMN offers;
       UPDATE tidegate_schema SET version = ${version};
       COMMIT`)

@@ -20,6 +20,7 @@ const VERSION = migrationsFor('sqlite').findIndex((step) => step.includes('CREAT
 
 /** Makes an index that of this version. */
 const TAKE_BACK = `
+  DROP TABLE takedowns;
   DROP TABLE index_order;
   DROP TABLE index_offer;
   DROP TABLE index_market;
