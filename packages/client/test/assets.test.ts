@@ -1,5 +1,6 @@
 import { createTidegate, didOf } from '@tidegate/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FILE_ID } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'
 import { walletFor } from './world.js'
 
@@ -49,7 +50,8 @@ describe('asset', () => {
     })
     const [service] = asset.services
     expect(service).toMatchObject({ id: 'tide-access', type: 'access', datatoken: paid.datatoken, timeout: 0 })
-    expect(service?.files).toEqual([{ index: 0, name: 'tides.csv', contentType: 'text/csv', size: 8, available: true }])
+    const file = { name: 'tides.csv', contentType: 'text/csv', size: 8, available: true }
+    expect(service?.files).toEqual([{ index: 0, id: expect.stringMatching(FILE_ID), ...file }])
     expect(service?.price).toMatchObject({ type: 'fixed', total: [{ symbol: 'OCEAN', decimals: 18 }] })
     expect(Number(service?.price.total[0]?.amount)).toBeGreaterThanOrEqual(5)
     expect(service?.price).not.toHaveProperty('told')
