@@ -25,8 +25,8 @@ const COUNT = sized(60, 1000)
 const BLOCKS = sized(2, 5)
 /** MiB that the service may take, with a heap of 384 MiB. */
 const MEMORY = 512
-/** Milliseconds that a request may wait, on a machine with other work. Ten times as many without bounds on a commit. */
-const WAIT = 2_000
+/** Milliseconds that a request may wait, on a machine with other work. Without bounds on a commit it waits for about 20 seconds. */
+const WAIT = 8_000
 /** Milliseconds in which the index reads all of them: each of a megabyte is decompressed. */
 const READING = sized(240_000, 900_000)
 /** How much more than its calldata an update may take on the disk. */
