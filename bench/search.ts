@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import fastify from 'fastify'
 import type { IndexChange } from '../packages/catalog/src/index/index-store.js'
+import type { Purgatory } from '../packages/provider/src/access/purgatory.js'
+import { Withheld } from '../packages/provider/src/access/withheld.js'
 import { loadSettings } from '../packages/provider/src/config/load.js'
 import { Connections } from '../packages/provider/src/http/lifetime.js'
 import { AnonymousBudget } from '../packages/provider/src/http/limits/anonymous.js'
@@ -83,11 +85,14 @@ export function servicesFor(store: StateStore, changed: Record<string, string> =
     ...changed,
   })
   const progress = { chainId: CHAIN, block: 1, head: 1, age: 0, lag: 0, astray: false, rereading: null, paused: false }
-  const purgatory = { dids: () => [], reasonFor: () => undefined }
+  const purgatory = { dids: () => [], reasonFor: () => undefined } as unknown as Purgatory
   return {
     settings,
     catalog: { search: store.search, onChain: { of: async () => ({}) }, progress: () => [progress] },
-    access: { purgatory },
+    access: {
+      purgatory,
+      withheld: new Withheld({ takedowns: store.takedowns, purgatory, contact: undefined, log: undefined as never }),
+    },
     anonymous: new AnonymousBudget(settings),
   } as unknown as Services
 }
