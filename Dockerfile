@@ -11,6 +11,7 @@ COPY packages/catalog/package.json packages/catalog/
 COPY packages/hosting/package.json packages/hosting/
 COPY packages/discovery/package.json packages/discovery/
 COPY packages/provider/package.json packages/provider/
+COPY packages/legacy/package.json packages/legacy/
 COPY packages/cli/package.json packages/cli/
 COPY packages/dev-network/package.json packages/dev-network/
 COPY packages/client/package.json packages/client/

@@ -1,29 +1,26 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/helpers/sequencer.js'
 
 const client = (path: string) => fileURLToPath(new URL(`packages/client/src/${path}`, import.meta.url))
 
 /** Of a lane whose tests start processes: shared fixtures, and an end to processes that a test leaves. */
-export const withFixtures = {
+const withFixtures = {
   globalSetup: './test/helpers/global-setup.ts',
   setupFiles: './test/helpers/setup.ts',
 }
 
-export default defineConfig({
+const config = defineConfig({
   // the source of the workspace, not what was built of it
   resolve: {
     alias: {
-      '@tidegate/client/described': client('assets/described.ts'),
       '@tidegate/client/node': client('node/index.ts'),
-      '@tidegate/client/safe-files': client('node/safe-files.ts'),
       '@tidegate/client': client('index.ts'),
     },
   },
   test: {
-    // these have a lane of their own: vitest.large.config.ts
-    exclude: [...configDefaults.exclude, '**/*.large.test.ts'],
+    // these have lanes of their own: vitest.large.config.ts, vitest.tools.config.ts
+    exclude: [...configDefaults.exclude, '**/*.{large,tools}.test.ts'],
     projects: [
       { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'] } },
       // one lane for both: a process ends where the next file belongs to another one, and each compiles its modules for itself
@@ -40,7 +37,6 @@ export default defineConfig({
     maxWorkers: Math.max(2, Math.min(availableParallelism() + 3, Math.floor(totalmem() / 2e9))),
     // megabytes: fewer collections of what is short-lived
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
-    sequence: { sequencer: LongestFirst },
     // these only end what hangs: how long anything takes is a matter of the machine
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -56,3 +52,12 @@ export default defineConfig({
     reporters: ['default', './test/helpers/summary-reporter.ts'],
   },
 })
+
+export default config
+
+/** Returns the configuration of another lane: it runs the files `*.NAME.test.ts`, which `npm test` leaves out. */
+export function laneOf(name: string, env: Record<string, string> = {}): typeof config {
+  const include = [`{packages,test}/**/*.${name}.test.ts`]
+  const { projects: _, ...shared } = config.test ?? {}
+  return { ...config, test: { ...shared, name, include, exclude: configDefaults.exclude, env, ...withFixtures } }
+}

@@ -148,7 +148,7 @@ function operationsOf(store: StateStore, signers: number): Operation[] {
       fill: [
         "INSERT INTO index_nft (chain_id, address, name, symbol, token_uri, owner, created) SELECT 1, '0x' || :hex, 'n', 's', '', '0x', ''",
         "INSERT INTO index_datatoken (chain_id, address, nft, name, symbol, position) SELECT 1, '1x' || :hex, '0x' || :hex, 'n', 's', 0",
-        `INSERT INTO index_asset (did, chain_id, nft, state, ddo, tx_id, block, sender, timestamp) SELECT :hex, 1, '0x' || :hex, 0, '${'x'.repeat(300)}', '0x', 1, '0x', 1`,
+        `INSERT INTO index_asset (did, chain_id, nft, state, ddo, encrypted, tx_id, block, sender, timestamp) SELECT :hex, 1, '0x' || :hex, 0, '${'x'.repeat(300)}', 0, '0x', 1, '0x', 1`,
       ],
       prepare: (amount, range) =>
         many(amount, () => async () => {

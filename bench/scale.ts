@@ -7,9 +7,7 @@ import { DatabaseCounter, databaseLimits } from './lib/database-load.js'
 import { databaseRequests, type Kind } from './lib/database-requests.js'
 import { cpuSeconds, send } from './lib/processes.js'
 import { median, quantile, type Row, report, rounded, spread } from './lib/report.js'
-import { type Measured, modelLarge, modelSmall } from './lib/scale-model.js'
 import { type Consumer, portOf, Service, Stage } from './lib/stage.js'
-import recorded from './scale-costs.json' with { type: 'json' }
 
 /** Processes that are compared. */
 const SIZES = [1, 2, 4]
@@ -28,7 +26,7 @@ interface Fleet {
 
 const sizesOf = ({ smoke }: Options) => (smoke ? SMOKE_SIZES : SIZES)
 
-/** What there is to send, and to whom. */
+/** The requests of a stage, and their receiver. */
 interface Setting {
   stage: Stage
   kinds: Kind[]
@@ -39,17 +37,15 @@ interface Setting {
 }
 
 /**
- * Measures several processes on one PostgreSQL, several workers on one embedded database, what the database can do by
- * itself, and compares a model of it with that. On one machine that shows what a request costs and what processes cost
- * each other, not what more machines gain: that is the model's.
+ * Measures several processes on one PostgreSQL, several workers on one embedded database, and what the database can do
+ * by itself. On one machine that shows what a request costs and what processes cost each other, not what more machines
+ * gain.
  */
 export const scale: Benchmark = async (options) => {
   const wanted = (part: string) => !options.only || part.includes(options.only)
-  let measured = recorded as Measured
   if (wanted('database')) await alone(options)
-  if (wanted('instances')) measured = await instances(options)
+  if (wanted('instances')) await instances(options)
   if (wanted('workers')) await workers(options)
-  if (wanted('model')) model(measured, options)
 }
 
 /** Measures a PostgreSQL that does nothing else. */
@@ -71,7 +67,7 @@ async function alone(options: Options): Promise<void> {
   }
 }
 
-async function instances(options: Options): Promise<Measured> {
+async function instances(options: Options): Promise<void> {
   const postgres = await postgresFor(options)
   const counter = await DatabaseCounter.connect(postgres)
   const own = { DATABASE_URL: postgres.url() }
@@ -86,9 +82,8 @@ async function instances(options: Options): Promise<Measured> {
     return { services, fleets }
   })
   try {
-    const { rows, measured } = await measure({ ...setting, counter })
+    const rows = await measure({ ...setting, counter })
     report('scale-instances', 'Instances on one PostgreSQL, on one machine', rows, options)
-    return measured
   } finally {
     await close()
     await counter.close()
@@ -111,7 +106,7 @@ async function workers(options: Options): Promise<void> {
     return { services, fleets }
   })
   try {
-    const { rows } = await measure({ ...setting, counter: undefined })
+    const rows = await measure({ ...setting, counter: undefined })
     report('scale-workers', 'Workers on one embedded database, on one machine', rows, options)
   } finally {
     await close()
@@ -168,9 +163,8 @@ interface Round {
   connections: number
 }
 
-async function measure(setting: Setting): Promise<{ rows: Row[]; measured: Measured }> {
+async function measure(setting: Setting): Promise<Row[]> {
   const { fleets, kinds, options } = setting
-  const measured: Measured = {}
   const rows: Row[] = []
   for (const kind of kinds) {
     const rounds = fleets.map((): Round[] => [])
@@ -217,22 +211,10 @@ async function measure(setting: Setting): Promise<{ rows: Row[]; measured: Measu
             }
           : {}),
       })
-      measured[kind.name] ??= {
-        service: middle(one, ({ service }) => service),
-        database: middle(one, ({ database }) => database),
-        storage: kind.reads ? middle(one, ({ storage }) => storage) : 0,
-        load: middle(one, ({ load }) => load),
-        writes: kind.writes,
-        rates: {},
-        p99: {},
-      }
-      const figures = measured[kind.name] as Measured[string]
-      figures.rates[size] = rate
-      figures.p99[size] = p99
     }
     process.stdout.write('.')
   }
-  return { rows, measured }
+  return rows
 }
 
 async function measureRound(setting: Setting, kind: Kind, fleet: Fleet, amount: number): Promise<Round> {
@@ -268,13 +250,6 @@ async function measureRound(setting: Setting, kind: Kind, fleet: Fleet, amount: 
     syncs: each(counted('syncs')),
     connections,
   }
-}
-
-function model(measured: Measured, options: Options): void {
-  const small = modelSmall(measured, options.smoke)
-  report('scale-model', 'The model beside what was measured, on one machine', small, options)
-  const large = modelLarge(measured, options.smoke)
-  report('scale-machines', 'The model of many machines', large, options)
 }
 
 function childrenOf({ process: { pid } }: Service): number[] {

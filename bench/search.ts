@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import fastify from 'fastify'
 import type { IndexChange } from '../packages/catalog/src/index/index-store.js'
-import type { Purgatory } from '../packages/provider/src/access/purgatory.js'
-import { Withheld } from '../packages/provider/src/access/withheld.js'
+import type { Purgatory } from '../packages/provider/src/access/rules/purgatory.js'
+import { Withheld } from '../packages/provider/src/access/rules/withheld.js'
 import { loadSettings } from '../packages/provider/src/config/load.js'
 import { Connections } from '../packages/provider/src/http/lifetime.js'
 import { AnonymousBudget } from '../packages/provider/src/http/limits/anonymous.js'
@@ -32,8 +32,8 @@ const WARMING = 250
 const BARE = '/bare'
 
 /**
- * Measures the latency of searches through the route, over 8 connections, with SEARCH_DOCUMENTS documents: 100,000. SEARCH_FOLDER and
- * SEARCH_POSTGRES name databases that are filled; SEARCH_INDEXED=1: by the benchmark of the index.
+ * Measures the latency of searches through the route, over 8 connections, with SEARCH_DOCUMENTS documents: 100,000, of ten orders
+ * each. SEARCH_FOLDER and SEARCH_POSTGRES name databases that are filled; SEARCH_INDEXED=1: by the benchmark of the index.
  */
 export const search: Benchmark = async (options) => {
   const { smoke, only } = options

@@ -1,5 +1,5 @@
 // Builds @tidegate/client: a file for browsers and Node, one for Node only, their common part, the public networks, the
-// checks of addresses and the types, with licence notices and a bill of materials. Bundles parts of @tidegate/protocol, but not viem. `node
+// checks of addresses and the types, with licence notices and a bill of materials. Bundles parts of @tidegate/protocol and @tidegate/common, but not viem. `node
 // scripts/build-client.mjs [FOLDER]` writes to packages/client/dist, or below FOLDER.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -51,7 +51,7 @@ const builds = await Promise.all([
   build({ ...options, entryPoints: { addresses: 'packages/protocol/src/addresses.ts' } }),
 ])
 const metafile = { outputs: Object.assign({}, ...builds.map(({ metafile: { outputs } }) => outputs)) }
-for (const [name, text] of typesOf(source, ['index.ts', 'node/index.ts'], ['viem'])) {
+for (const [name, text] of typesOf(root, source, ['index.ts', 'node/index.ts'], ['viem'])) {
   const path = join(outdir, 'types', name)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)

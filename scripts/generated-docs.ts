@@ -85,7 +85,7 @@ ${NOTE}
 
 Every error code with its cause and remedy. For developers of clients, and for refused users.
 
-Every error is JSON. A problem with named parameters is \`{"errors":{"<field>":["<message>"]},"message":"Validation error","success":false}\` with status 400. Every other error is \`{"error":"<message>","code":"<CODE>"}\`. Codes are stable, messages may be reworded. No error reveals a location.
+Every error is JSON, but for the 400 without a body if an HTTP/1.1 request names no host. A problem with named parameters is \`{"errors":{"<field>":["<message>"]},"message":"Validation error","success":false}\` with status 400. Every other error is \`{"error":"<message>","code":"<CODE>"}\`. Codes are stable, messages may be reworded. No error reveals a location.
 
 | status | code | cause | remedy |
 |---|---|---|---|

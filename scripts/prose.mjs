@@ -1,5 +1,5 @@
-// Finds phrases that need reading twice: in the pages of docs/ and the root (`npm run lint`), with `--all` also in comments
-// and in READMEs of packages.
+// Finds phrases that need reading twice, in pages, in comments and in titles of tests; and more words of documentation than
+// a reader can be asked to read.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -17,38 +17,57 @@ const PHRASES = [
   [/\b(somebody else's|anybody else's)\b/i, '"another account\'s"'],
 ]
 const GENERATED = /<!-- Generated/
-const withAll = process.argv.includes('--all')
-const PAGE = /^(docs\/.*|[^/]+)\.md$/
-const OTHER = /^packages\/[^/]+\/README\.md$|^(packages\/[^/]+\/src|scripts|deploy)\/.*\.(tsx?|mjs|yaml|conf|service)$/
+const PAGE = /^(docs\/.*|[^/]+|packages\/[^/]+\/README)\.md$/
+const CODE =
+  /^(packages\/[^/]+\/(src|test)|test|bench|stress|demo|scripts|deploy)\/.*\.(tsx?|mjs|sh|sql|yaml|conf|service)$/
+/** Pages that count: without decisions, the changelog, generated pages, and blocks of code. */
+const COUNTED = /^(docs\/(?!decisions\/).*|CONTRIBUTING|(packages\/[^/]+\/)?README)\.md$/
+const MAX_WORDS = 36_000
+const COMMENT = /^\s*(\/\/|\/?\*|#|--)/
+/** The title of a test, also after the cases of `it.each`. */
+const TITLE = /(?:(?<![.\w])(?:it|test|describe)(?:\.\w+)*(?:\(.*\))?|^\s*\].*\))\(\s*(['"`])((?:\\.|(?!\1).)+)\1/gm
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
-  .filter((file) => existsSync(file) && (PAGE.test(file) || (withAll && OTHER.test(file))))
+  .filter((file) => existsSync(file) && (PAGE.test(file) || CODE.test(file)))
 const problems = []
+let words = 0
 
 for (const file of files) {
   const text = readFileSync(file, 'utf8')
   if (GENERATED.test(text.slice(0, 400))) continue
-  const isPage = file.endsWith('.md')
-  let isCode = false
-  let last = ''
-  for (const [at, line] of text.split('\n').entries()) {
-    if (isPage && line.startsWith('```')) isCode = !isCode
-    const isProse = isPage ? !isCode : /^\s*(\/\/|\/?\*|#)/.test(line)
-    if (!isProse) {
-      last = ''
-      continue
-    }
-    for (const [phrase, better] of PHRASES) {
-      const found = phrase.exec(line.replace(/`[^`]*`/g, ''))
-      if (found) problems.push(`${file}:${at + 1}: "${found[0]}": write ${better}`)
-    }
-    const isText = /^[\p{L}`*["(]/u.test(line)
-    if (isPage && isText && /^([\p{L}`*["(]|- |\d+\. )/u.test(last))
-      problems.push(`${file}:${at + 1}: one paragraph is one line`)
-    last = line
-  }
+  if (file.endsWith('.md')) checkPage(file, text)
+  else checkCode(file, text)
 }
+if (words > MAX_WORDS) problems.push(`the pages written by hand have ${words} words: cut to ${MAX_WORDS}`)
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   process.exitCode = 1
+}
+
+function checkPage(file, text) {
+  let isCode = false
+  let last = ''
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line.startsWith('```')) isCode = !isCode
+    const prose = isCode ? '' : line
+    if (COUNTED.test(file)) words += prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+    checkPhrases(file, at, prose.replace(/`[^`]*`/g, ''))
+    if (/^[\p{L}`*["(]/u.test(prose) && /^([\p{L}`*["(]|- |\d+\. )/u.test(last))
+      problems.push(`${file}:${at + 1}: one paragraph is one line`)
+    last = prose
+  }
+}
+
+function checkCode(file, text) {
+  for (const [at, line] of text.split('\n').entries())
+    if (COMMENT.test(line)) checkPhrases(file, at, line.replace(/`[^`]*`/g, ''))
+  for (const { index, 0: call, 2: title } of text.matchAll(TITLE))
+    checkPhrases(file, text.slice(0, index + call.length).split('\n').length - 1, title)
+}
+
+function checkPhrases(file, at, prose) {
+  for (const [phrase, better] of PHRASES) {
+    const found = phrase.exec(prose)
+    if (found) problems.push(`${file}:${at + 1}: "${found[0]}": write ${better}`)
+  }
 }

@@ -8,24 +8,24 @@ type Problem = string | undefined
 
 /** The languages of blocks, each with its check: a block in any other one would be run by nothing. */
 const CHECKED: Record<string, (block: Block) => Problem> = {
-  // test/docs.test.ts, test/docs-commands.test.ts, test/docs-sessions.test.ts and test/deploy/commands.test.ts
+  // test/docs.test.ts, and docs-commands, docs-sessions and deploy/commands of `npm run test:tools`
   sh: () => undefined,
   js: () => undefined,
   mermaid: () => undefined,
   json: ({ text }) => (jsonValues(text) > 0 ? undefined : 'no JSON'),
-  // test/deploy/commands.test.ts
+  // test/deploy/commands.tools.test.ts
   yaml: ({ path, text }) => (path === 'docs/operations.md' && parse(text) ? undefined : 'run by no test'),
-  // test/contributing.test.ts follows the example
+  // test/contributing.tools.test.ts follows the example
   diff: ({ file }) => (file ? undefined : 'of no file'),
   // a file of that example, or the example of a package, which its test/readme.test.ts runs
   ts: ({ file, path }) => (file || /^packages\/[^/]+\/README\.md$/.test(path) ? undefined : 'of no file'),
   // test/e2e/ocean-py.test.ts runs its program, and the configuration that stands in for that of the program
   python: ({ path }) => (path === 'docs/clients/ocean-py.md' ? undefined : 'run by no test'),
-  // test/readme.test.ts and test/docs-sessions.test.ts compare outputs
+  // test/readme.tools.test.ts and test/docs-sessions.tools.test.ts compare outputs
   text: ({ path }) => (['README.md', 'docs/signatures.md'].includes(path) ? undefined : 'compared with no output'),
 }
 
-/** The number of JSON values in a block, one after the other. Throws where one cannot be read. */
+/** The number of JSON values in a block. Throws if one cannot be parsed. */
 function jsonValues(text: string): number {
   const values = text.trimEnd().split(/\n(?=[[{])/)
   for (const value of values) JSON.parse(value)

@@ -1,11 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { upgrade } from '../packages/database/src/schema.js'
 import { ERROR_CATALOGUE } from '../packages/protocol/src/error-catalogue.js'
 import { KNOWN_DEPLOYMENTS } from '../packages/protocol/src/networks.js'
+import { HELD_ROWS } from '../packages/provider/src/accounts/held-rows.js'
 import { SETTINGS, type Setting } from '../packages/provider/src/config/schema.js'
 import { FRAMEWORK_ERRORS } from '../packages/provider/src/http/errors.js'
 import { ALL_ENDPOINTS } from '../packages/provider/src/http/server.js'
+import { STATE_SCHEMA } from '../packages/provider/src/state/schema.js'
+import { allTables } from '../packages/provider/src/state/transfer/schema.js'
 import { STORAGE_TYPES } from '../packages/storage/src/kinds/registry.js'
 import { GENERATED } from '../scripts/generated-docs.js'
 import { anchorOf, page, pages, REPOSITORY } from './helpers/pages.js'
@@ -78,6 +82,27 @@ describe('the pages', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(listed.sort()).toEqual(served.sort())
+  })
+
+  it('O8: say of every table how long it keeps what', () => {
+    const codes = codeOf(page('docs/privacy.md').prose)
+    const isNamed = (table: string) =>
+      codes.some((code) => (code.endsWith('…') ? table.startsWith(code.slice(0, -1)) : table === code))
+    const postgres = upgrade(STATE_SCHEMA, 'postgres').join()
+    const created = [...postgres.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name as string)
+    const tables = new Set([...created, ...allTables().map(({ name }) => name)])
+    expect(tables.size).toBeGreaterThan(30)
+    expect([...tables].filter((table) => !isNamed(table))).toEqual([])
+  })
+
+  it('O8: know every table with an account as one that `tidegate consumer export` reads', () => {
+    // contracts
+    const others = ['index_datatoken', 'index_market']
+    const withAccount = allTables().filter(({ columns }) =>
+      columns.some((column) => /^(address|account|consumer|owner|payer|sender|hosted_by)$/.test(column)),
+    )
+    const exported = HELD_ROWS.map(({ name }) => name)
+    expect(withAccount.map(({ name }) => name).filter((name) => ![...exported, ...others].includes(name))).toEqual([])
   })
 
   it('lists every chain whose contracts are built in', () => {

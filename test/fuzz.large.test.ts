@@ -1,1 +1,1 @@
-import './fuzz.test.js'
+import './fuzz.tools.test.js'

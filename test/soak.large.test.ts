@@ -1,1 +1,1 @@
-import './soak.test.js'
+import './soak.tools.test.js'

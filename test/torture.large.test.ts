@@ -1,1 +1,1 @@
-import './torture.test.js'
+import './torture.tools.test.js'

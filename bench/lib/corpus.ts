@@ -32,7 +32,7 @@ export function pouredCorpus(count: number): Corpus {
     ...{ ...WORDS, count, tokens: TOKENS, owner: ownerOf, buyer: address(consumerAt(0)) },
     nft: (asset) => addressesOf(asset).nft,
     datatoken: (asset) => addressesOf(asset).datatoken,
-    consumer: (at) => address(consumerAt(1 + (at % Math.ceil(count / 4)))),
+    consumer: (at) => address(consumerAt(1 + (at % Math.ceil(count / 2)))),
   }
 }
 

@@ -89,7 +89,7 @@ export interface DatabaseLimit {
   latency: number
   /** CPU microseconds of the database for one. */
   cpu: number
-  /** Commits that share a sync of the log; 0 where nothing is written. */
+  /** Commits that share a sync of the log; 0 if nothing is written. */
   commitsPerSync: number
 }
 

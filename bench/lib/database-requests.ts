@@ -4,8 +4,6 @@ import { type Consumer, downloadQuery, raw, signedDownload, signedToken } from '
 /** A kind of request that needs the database. */
 export interface Kind {
   name: string
-  /** Whether it commits a write; all of them are one statement. */
-  writes: boolean
   /** Whether it reads from the storage. */
   reads: boolean
   /** Returns the requests of one connection, which are sent in turn: `count` of them if each must be unique. */
@@ -22,14 +20,12 @@ export function databaseRequests(asset: Published, tokens: Map<Consumer, string>
   return [
     {
       name: 'download 1 KiB, signed',
-      writes: true,
       reads: true,
       requests: (consumer, count) =>
         many(count, () => raw('GET', `/api/services/download?${signedDownload(asset, consumer)}`)),
     },
     {
       name: 'download 1 KiB, token',
-      writes: false,
       reads: true,
       requests: (consumer) => [
         raw('GET', `/api/services/download?${new URLSearchParams(downloadQuery(asset, consumer))}`, {
@@ -39,20 +35,17 @@ export function databaseRequests(asset: Published, tokens: Map<Consumer, string>
     },
     {
       name: 'nonce',
-      writes: false,
       reads: false,
       requests: ({ key }) => [raw('GET', `/api/services/nonce?userAddress=${key.address}`)],
     },
     {
       name: 'createAuthToken',
-      writes: true,
       reads: false,
       requests: (consumer, count) =>
         many(count, () => raw('GET', `/api/services/createAuthToken?${signedToken(consumer)}`)),
     },
     {
       name: 'initialize',
-      writes: false,
       reads: false,
       requests: (consumer) => [raw('GET', `/api/services/initialize?${quoted(consumer)}`)],
     },

@@ -95,7 +95,7 @@ async function answerOf<T>(file: string, asked: object): Promise<T> {
   return result
 }
 
-/** Rejects where the process ends instead. */
+/** Rejects if the process ends first. */
 async function nextMessage<T>(child: ChildProcess, file: string): Promise<T> {
   const ended = new AbortController()
   const end = () => ended.abort()

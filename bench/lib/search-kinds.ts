@@ -1,4 +1,4 @@
-import { searchQuery } from '../../packages/client/src/assets/search.js'
+import { searchQuery } from '../../packages/protocol/src/asset/search-query.js'
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import { PREFIX } from '../../packages/provider/src/http/routes/assets.js'
 import type { Corpus } from './corpus.js'

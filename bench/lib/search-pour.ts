@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
-import { textsAt } from '../../packages/catalog/src/search/sql/name-order.js'
-import { IS_FIRST_PRICE } from '../../packages/catalog/src/search/sql/price-conditions.js'
+import { IS_FIRST_PRICE } from '../../packages/catalog/src/search/conditions/price-conditions.js'
+import { textsAt } from '../../packages/catalog/src/search/hits/name-order.js'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { SearchRows } from './search-rows.js'
 
@@ -123,15 +123,15 @@ async function finish(from: number, to: number, sink: Sink): Promise<void> {
 function ordersIn(dialect: Sink['dialect'], from: number, to: number): string {
   const padded = (number: string) =>
     dialect === 'sqlite' ? `printf('0x%040d', ${number})` : `'0x' || lpad(CAST(${number} AS text), 40, '0')`
-  const hash = dialect === 'sqlite' ? "printf('0x%064x', 11 * a + o)" : "'0x' || lpad(to_hex(11 * a + o), 64, '0')"
+  const hash = dialect === 'sqlite' ? "printf('0x%064x', 21 * a + o)" : "'0x' || lpad(to_hex(21 * a + o), 64, '0')"
   const series = (name: string, first: number, last: string) =>
     dialect === 'sqlite'
       ? `${name} (${name[0]}) AS (SELECT ${first} UNION ALL SELECT ${name[0]} + 1 FROM ${name} WHERE ${name[0]} < ${last})`
       : `${name} (${name[0]}) AS (SELECT generate_series(CAST(${first} AS BIGINT), ${last}))`
-  const consumer = padded(`900000000000000 + ${CONSUMER('(11 * a + o)', Math.ceil(to / 4))}`)
-  return `WITH ${dialect === 'sqlite' ? 'RECURSIVE ' : ''}${series('assets', from, String(to - 1))}, ${series('orders', 0, '9')}
+  const consumer = padded(`900000000000000 + ${CONSUMER('(21 * a + o)', Math.ceil(to / 2))}`)
+  return `WITH ${dialect === 'sqlite' ? 'RECURSIVE ' : ''}${series('assets', from, String(to - 1))}, ${series('orders', 0, '19')}
     INSERT INTO index_order (chain_id, block, log, tx_id, datatoken, consumer, payer, timestamp, service)
     SELECT 8996, a, o, ${hash}, ${padded('CAST(2 * a + 2 AS BIGINT)')}, ${consumer}, ${consumer},
       1700000000 + (a * 60 + o * 6000000) % 63000000, 0
-    FROM assets CROSS JOIN orders WHERE o < (a * 7919) % 11`
+    FROM assets CROSS JOIN orders WHERE o < (a * 7919) % 21`
 }

@@ -1,3 +1,4 @@
+import { pathNumber } from '../../packages/catalog/src/search/conditions/tokens.js'
 import { leavesOf, ORDERS, type Searchable, searchable } from '../../packages/catalog/src/search/documents/document.js'
 import { priceRows } from '../../packages/catalog/src/search/prices.js'
 import {
@@ -8,8 +9,7 @@ import {
   textColumns,
   textRow,
   valueRows,
-} from '../../packages/catalog/src/search/sql/rows.js'
-import { pathNumber } from '../../packages/catalog/src/search/sql/tokens.js'
+} from '../../packages/catalog/src/search/tables/rows.js'
 import { packed } from '../../packages/database/src/packed.js'
 import type { Dialect } from '../../packages/database/src/sql.js'
 import type { IndexedAsset } from '../../packages/protocol/src/ddo/indexed.js'
@@ -25,8 +25,8 @@ interface Content {
   values: SearchValue[]
 }
 
-/** Orders of an asset: 0 to 10, so five on average. */
-export const ordersOf = (at: number) => (at * 7919) % 11
+/** Orders of an asset: 0 to 20, so ten on average. */
+export const ordersOf = (at: number) => (at * 7919) % 21
 
 /** Makes the rows of assets, as the index stores them, by table. */
 export class SearchRows {
@@ -102,7 +102,7 @@ export class SearchRows {
 
 /** Joins the columns of texts with those of the rest. The kind is that of the texts. */
 function joined(content: TextColumns, rest: TextColumns): TextColumns {
-  const { kind, tokens: _, ...columns } = content
+  const { kind, ...columns } = content
   const all = Object.entries(rest).map(([name, text]) => [name, `${text} ${columns[name] ?? ''}`])
   return { ...Object.fromEntries(all), ...(kind === undefined ? {} : { kind }) }
 }

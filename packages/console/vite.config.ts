@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import protocol from '../protocol/package.json' with { type: 'json' }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -10,7 +11,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@tidegate/client', replacement: path('../client/src/index.ts') },
-      { find: /^@tidegate\/protocol\/(.+)$/, replacement: `${path('../protocol/src')}/$1.ts` },
+      ...Object.entries(protocol.exports).map(([entry, file]) => ({
+        find: new RegExp(`^@tidegate/protocol${entry.slice(1)}$`),
+        replacement: path(`../protocol/${file}`),
+      })),
     ],
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -21,5 +25,7 @@ export default defineConfig({
     // the page's policy forbids data: scripts and styles, and inlined files are never cached
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // one chunk of all that every page needs compresses better than dozens of shared parts
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } } },
   },
 })

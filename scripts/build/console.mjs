@@ -15,7 +15,7 @@ const SOURCES = [
 ]
 /** File with the hash of the sources. The service does not serve it. */
 export const STAMP = '.sources'
-const COMPRESSIBLE = /\.(html|js|css|svg|json|txt|webmanifest)$/
+const COMPRESSIBLE = /\.(html|m?js|css|svg|json|txt|webmanifest)$/
 /** Helper modules of the bundler. */
 const HELPERS = { '\0vite/': 'node_modules/vite', '\0rolldown/': 'node_modules/rolldown' }
 

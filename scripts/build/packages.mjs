@@ -13,8 +13,8 @@ export const SCRIPTS = 'scripts'
 
 /** The workspaces in the bundle of the service. */
 export const SERVICE = [
-  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'discovery', 'provider', 'cli'],
-  ...['dev-network', 'client'],
+  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'discovery', 'provider'],
+  ...['legacy', 'cli', 'dev-network', 'client'],
 ].map((name) => `packages/${name}`)
 
 /**

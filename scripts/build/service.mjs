@@ -40,7 +40,7 @@ const requestsOnly = {
 
 /**
  * Returns the files of the bundle by their path below dist/, and esbuild's metafile. `cli.js` is the command. Any other
- * folder works too, if it lies directly in `root`. `sourcemap`: a quarter of the work.
+ * folder works too, if it is directly in `root`. `sourcemap`: a quarter of the work.
  */
 export async function bundleService(root, { sourcemap = true } = {}) {
   /** Base folder of paths in source maps, also for another output folder. */
@@ -54,7 +54,7 @@ export async function bundleService(root, { sourcemap = true } = {}) {
       cli: 'packages/cli/src/main.ts',
       'tasks/worker': 'packages/provider/src/tasks/worker.ts',
       'auth/recovery-worker': 'packages/provider/src/auth/recovery-worker.ts',
-      'state/batch-worker': 'packages/provider/src/state/batch-worker.ts',
+      'catalog/batch-worker': 'packages/catalog/src/batch-worker.ts',
     },
     outdir: home,
     write: false,

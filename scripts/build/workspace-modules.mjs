@@ -7,9 +7,7 @@ import { dirname, join } from 'node:path'
 /** Entries of @tidegate/client, whose `exports` name its build. */
 const CLIENT = {
   '.': 'index.ts',
-  './described': 'assets/described.ts',
   './node': 'node/index.ts',
-  './safe-files': 'node/safe-files.ts',
 }
 
 const IMPORT = /^import (type )?\{([^}]*)\} from '(@tidegate\/[^']+)'/gm
@@ -56,7 +54,7 @@ function modulesOf(entry) {
 }
 
 /** Returns the source file of a package export, such as `@tidegate/database/sqlite`. */
-function sourceOf(root, path) {
+export function sourceOf(root, path) {
   const [, name, ...rest] = path.split('/')
   const folder = join(root, 'packages', name)
   const entry = rest.length === 0 ? '.' : `./${rest.join('/')}`

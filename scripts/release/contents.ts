@@ -13,7 +13,7 @@ const SERVICE: Rules = {
     /^docs\/((clients|decisions)\/)?[\w-]+\.(md|json|webp)$/,
     /^bin\/tidegate\.js$/,
     /^dist\/([\w-]+\/)*[\w.-]+\.js(\.map)?$/,
-    /^dist\/console\/(assets\/)?[\w-]+(\.min-[\w-]+)?\.(html|js|css|svg|png)(\.(br|gz))?$/,
+    /^dist\/console\/(assets\/)?[\w-]+(\.worker)?(\.min-[\w-]+)?\.(html|m?js|css|svg|png)(\.(br|gz))?$/,
     /^dist\/(THIRD-PARTY-LICENSES\.txt|sbom\.cdx\.json)$/,
   ],
   needed: [
@@ -23,7 +23,7 @@ const SERVICE: Rules = {
       'dist/cli.js',
       'dist/tasks/worker.js',
       'dist/auth/recovery-worker.js',
-      'dist/state/batch-worker.js',
+      'dist/catalog/batch-worker.js',
       'dist/console/index.html',
       'dist/THIRD-PARTY-LICENSES.txt',
       'dist/sbom.cdx.json',

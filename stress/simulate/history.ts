@@ -9,7 +9,7 @@ import { DocumentReader } from '../../packages/catalog/src/documents.js'
 import { ChainFollower } from '../../packages/catalog/src/index/follower.js'
 import type { Chain } from '../../packages/chain/src/chains.js'
 import { CHAIN_LIMITS } from '../../packages/chain/src/limits.js'
-import { ChainNodes } from '../../packages/chain/src/nodes.js'
+import { ChainNodes } from '../../packages/chain/src/nodes/nodes.js'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { checksummed } from '../../packages/protocol/src/crypto/address.js'
 import { ChainError } from '../../packages/protocol/src/errors.js'
@@ -71,7 +71,7 @@ export function useSimulatedEnvironment(): void {
   }) as never
 }
 
-/** Plays the history of a seed and returns the fault; undefined where the index equals a fresh one. */
+/** Plays the history of a seed and returns the fault; undefined if the index equals a fresh one. */
 export async function runHistory(seed: number): Promise<string | undefined> {
   const random = randomFrom(seed)
   const chain = new ScriptedChain(random, () => now)

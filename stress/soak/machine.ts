@@ -6,7 +6,7 @@ const CROWDED = 3
 const LATE = 1000
 /** Milliseconds between looks. */
 const LOOK = 500
-/** Milliseconds after which what happened in a crowd has no effect any more: time-outs, and nodes that counted as slow. */
+/** Milliseconds until the effects of a crowd end: time-outs, and nodes that counted as slow. */
 const AFTERMATH = 30_000
 
 /**

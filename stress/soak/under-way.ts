@@ -36,7 +36,7 @@ const EXPLAINED: Record<Kind, RegExp> = {
 /** Codes of what does not answer in time. */
 const UNAVAILABLE = /_(UNAVAILABLE|TIMEOUT|NOT_READY)$|BUSY$/
 
-/** Milliseconds after which no request is in flight any more. */
+/** Milliseconds after which no request is in flight. */
 const LONGEST_REQUEST = 60_000
 
 /** The faults under way, and those that were a moment ago: what a request met with. */

@@ -1,5 +1,5 @@
 // Loaded before the service: it queries the name server of the torture world instead of the system's, and collects garbage
-// when it is told to, so that what is measured afterwards is what the service keeps.
+// on a signal, so that what is measured afterwards is what the service keeps.
 import dns from 'node:dns'
 import v8 from 'node:v8'
 import vm from 'node:vm'

@@ -47,7 +47,7 @@ are checked.
 
     npm run torture -- --minutes ${Math.round((plan.duration ?? 0) / 60_000)} --seed ${plan.seed}
 
-repeats the run below; \`--only "storage overlong"\` injects only that fault, and may be repeated. \`npm test\` runs a short one.
+repeats the run below; \`--only "storage overlong"\` injects only that fault, and may be repeated. \`npm run test:tools\` runs a short one.
 
 ## The last run
 

@@ -79,7 +79,7 @@ describe('@oceanprotocol/lib 9', () => {
     const path = '/api/aquarius/assets/ddo/validate'
     const publisherAddress = wallet.address
     const ddo = asset.ddo
-    // One after the other: the token's nonce is read once the first signature's was used.
+    // In sequence: the token's nonce is read once the first signature's was used.
     const bySignature = await post(path, { ddo, publisherAddress, ...(await signed('validateDDO')) }, withoutToken)
     const byToken = await post(path, { ddo, publisherAddress }, { ...json, Authorization: await createToken() })
     for (const { json } of [bySignature, byToken])

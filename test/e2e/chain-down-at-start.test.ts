@@ -6,6 +6,7 @@ import { FactoryWatch } from '../../packages/chain/src/factory.js'
 import { connectChains } from '../../packages/provider/src/app/connect.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { runCommand } from '../helpers/command.js'
+import { buildHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, downloadParams } from '../helpers/requests.js'
@@ -115,5 +116,33 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     expect((await ask(`${strayed.url}/ready`)).status).toBe(503)
     await strayed.end()
     expect(strayed.said.map(({ msg }) => msg).join()).toContain('chain has no contract at the factory address')
+  })
+
+  it('ends the start if a token of a fee has no contract, and starts if the node cannot be asked', async () => {
+    const token = '0x00000000000000000000000000000000000000AA'
+    const environment = world.beside({
+      ...{ STATE_DIR: join(folder, 'token'), PROVIDER_FEE_AMOUNT: '1', PROVIDER_FEE_TOKEN: token },
+      ...{ NETWORK_URL: networks(proxy.url), ADDRESS_FILE: addressFile() },
+      PROVIDER_FEES: JSON.stringify([
+        { flat: '1', chain: world.network.chainId, token: world.network.addresses.Ocean },
+        { flat: '1', chain: OTHER, token: '0x00000000000000000000000000000000000000bb' },
+      ]),
+    })
+    const { status, stderr } = await buildHere(environment)
+    expect([status, stderr.trimEnd().split('\n').sort()]).toEqual([
+      2,
+      [
+        `tidegate: PROVIDER_FEES: rule 2: chain ${OTHER} has no contract at 0x00000000000000000000000000000000000000bb, so nobody could pay the fee.`,
+        `tidegate: PROVIDER_FEE_TOKEN: chain ${world.network.chainId} has no contract at ${token}, so nobody could pay the fee.`,
+        `tidegate: PROVIDER_FEE_TOKEN: chain ${OTHER} has no contract at ${token}, so nobody could pay the fee.`,
+      ],
+    ])
+    proxy.down = true
+    const own = {
+      PROVIDER_FEE_TOKEN: JSON.stringify({ [OTHER]: token, [world.network.chainId]: world.network.addresses.Ocean }),
+    }
+    const started = await startHere({ ...environment, ...own })
+    proxy.down = false
+    await started.end()
   })
 })

@@ -96,7 +96,7 @@ describe('chain requests of a download', () => {
       const dropped = await world.order(second, buyer)
       expect((await download(base, second, dropped, buyer)).status).toBe(200)
       await world.indexed(dropped)
-      await world.rpc('anvil_reorg', [3, []])
+      await world.reorganise(3)
       await eventually(async () => (await download(base, second, dropped, buyer)).json.code === 'ORDER_NOT_FOUND')
     } finally {
       await world.close()

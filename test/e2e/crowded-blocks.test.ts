@@ -16,6 +16,7 @@ import { compressedEnd } from '../helpers/containers.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { memoryOf } from '../helpers/measures.js'
+import { reorganise } from '../helpers/reorganise.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { CrowdedChain } from './crowded-chain.js'
@@ -114,7 +115,7 @@ describe('blocks with many long documents that are short on the chain', () => {
     await read(instance)
     for (const nft of chain.nfts) expect(await served(instance, nft)).toBeGreaterThan(MIB / 2)
     const grown = (await sizeOf[database]()) - before.size
-    await chain.rpc('anvil_reorg', [BLOCKS, []])
+    await reorganise((method, params) => chain.rpc(method, params), BLOCKS)
     await eventually(async () => (await served(instance, chain.nfts[0] as Address)) < MIB / 2)
     await read(instance)
     for (const nft of [...chain.nfts, ...chain.honest]) expect(await served(instance, nft)).toBeLessThan(MIB / 2)

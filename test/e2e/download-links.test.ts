@@ -194,7 +194,7 @@ describe('download links', () => {
     expect(status).toBe(200)
   })
 
-  it('begin with PUBLIC_URL where that is set', async () => {
+  it('begin with PUBLIC_URL if it is set', async () => {
     await instances[1]?.end()
     instances[1] = await startHere(settings({ PUBLIC_URL: 'https://data.example.org/tides/' }))
     await served(second(), asset)

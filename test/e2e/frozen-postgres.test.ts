@@ -77,7 +77,7 @@ describe('a service on a PostgreSQL', () => {
       )
     ).rows
   const ready = async ({ url }: Service) => (await ask(`${url}/ready`)).status === 200
-  /** Resolves once the index has read a new block, whoever leads. */
+  /** Resolves once the index has read a new block, with any leader. */
   const goesOn = async () => {
     await world.rpc('anvil_mine', ['0x1'])
     const head = Number(await world.rpc('eth_blockNumber'))

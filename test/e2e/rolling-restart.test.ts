@@ -58,7 +58,7 @@ describe.skipIf(!found)(`${INSTANCES} instances on one PostgreSQL, behind nginx`
     return instance
   }
 
-  it('are restarted one after the other under load, and no request is lost', async () => {
+  it('are restarted in sequence under load, and no request is lost', async () => {
     const buyers = await Promise.all(Array.from({ length: CLIENTS }, () => world.somebody()))
     const orders = await Promise.all(buyers.map((buyer) => world.order(asset, buyer)))
     let answered = 0

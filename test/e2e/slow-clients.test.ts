@@ -9,7 +9,7 @@ import { ask } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
-/** Each takes 9 MiB of the system's memory for connections, a tenth of all: where that is used up, some are reset. */
+/** Each takes 9 MiB of the system's memory for connections, a tenth of all: if that is used up, some are reset. */
 const CLIENTS = sized(120, 2000)
 /** KiB that one more connection may take, of which fewer tell less exactly; files are larger by far. */
 const MOST_EACH = sized(1024, 512)

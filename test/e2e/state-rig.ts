@@ -8,8 +8,9 @@ import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
+import { onPostgres } from '../helpers/on-postgres.js'
 import { sized } from '../helpers/sizes.js'
-import { fillNonces, onPostgres, type Running, SETTINGS_ALONE, valueIn } from '../helpers/states.js'
+import { fillNonces, type Running, SETTINGS_ALONE, valueIn } from '../helpers/states.js'
 
 /** More than the rows of ten batches. */
 export const NONCES = sized(8_000, 100_000)

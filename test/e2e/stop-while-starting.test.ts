@@ -16,7 +16,7 @@ const STOP_TIMEOUT = 60_000
 /** The longest random delay after a moment, in milliseconds, so that what follows it is covered as well. */
 const AFTERWARDS = 150
 
-/** A service that is told to stop before it has fully started. */
+/** A service that is stopped before it has fully started. */
 describe('stopping the service while it starts', () => {
   let world: World
   let proxy: RpcProxy
@@ -164,7 +164,7 @@ describe('stopping the service while it starts', () => {
       await eventually(() => !alive(idle as number) && childrenOf(begun.child).length === 2)
       const stopping = stopped(begun, how, 'SIGTERM')
       await eventually(async () =>
-        // a connection that no worker accepts any more gets no response
+        // a connection that no worker accepts gets no response
         fetch(`${origin}/live`, { signal: AbortSignal.timeout(1000) }).then(
           ({ status }) => status !== 200,
           () => true,

@@ -79,7 +79,7 @@ export async function observedPage(browser: Browser, options: ObservedOptions): 
     )
   }, REPORT)
   context.on('console', (message) => {
-    // what a server answers is told by `failed`
+    // `failed` has the responses of servers
     if (!['error', 'warning'].includes(message.type()) || /^Failed to load resource/.test(message.text())) return
     trouble.errors.push(`${message.type()}: ${message.text()} at ${message.location().url}`)
   })
@@ -96,7 +96,7 @@ export async function observedPage(browser: Browser, options: ObservedOptions): 
   })
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? ''
-    // a page may give up what it does not need any more
+    // a page may abort requests that it does not need
     if (reason !== 'net::ERR_ABORTED' && !excused(request.url())) trouble.failed.push(`${reason} ${request.url()}`)
   })
   return { context, page: await context.newPage(), trouble }

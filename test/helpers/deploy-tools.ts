@@ -8,7 +8,7 @@ import { REPOSITORY } from './pages.js'
 const CACHE = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache'), 'tidegate/deploy-tools')
 const CHART = `${REPOSITORY}deploy/helm/tidegate`
 
-/** The path of a program: on PATH, or installed by scripts/deploy-tools.sh. Undefined where it is missing. */
+/** The path of a program: on PATH, or installed by scripts/deploy-tools.sh. Undefined if it is missing. */
 export function program(name: string): string | undefined {
   const { status, stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
   if (status === 0) return stdout.trim()
@@ -16,7 +16,7 @@ export function program(name: string): string | undefined {
   return existsSync(own) ? own : undefined
 }
 
-/** A renderer of charts: Helm itself, or the Python package of its library. Undefined where both are missing. */
+/** A renderer of charts: Helm itself, or the Python package of its library. Undefined if both are missing. */
 export function helm(): ChartRenderer | undefined {
   const binary = program('helm')
   if (binary) return byBinary(binary)

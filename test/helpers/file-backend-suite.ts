@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultOf } from '../../packages/hosting/src/audit.js'
-import { PartChecksum } from '../../packages/hosting/src/checksum.js'
 import type { FileBackend } from '../../packages/hosting/src/file-backend.js'
 import type { HostedRow, HostedStore } from '../../packages/hosting/src/hosted-store.js'
-import { UploadLock } from '../../packages/hosting/src/lock.js'
-import { PartWriter } from '../../packages/hosting/src/part-writer.js'
-import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
+import { PartChecksum } from '../../packages/hosting/src/uploads/checksum.js'
+import { UploadLock } from '../../packages/hosting/src/uploads/lock.js'
+import { PartWriter } from '../../packages/hosting/src/uploads/part-writer.js'
+import { sqliteHosted } from '../../packages/hosting/test/hosted.js'
 import { eventually } from './eventually.js'
 
 /** A backend under test. */
@@ -29,7 +29,7 @@ const OWNER = '0x1111111111111111111111111111111111111111'
 /** A state store of its own, and files in it. */
 export class Files {
   readonly folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-  private readonly state = openSqliteStore(this.folder)
+  private readonly state = sqliteHosted(this.folder)
   readonly store: HostedStore = this.state.hosted
 
   async create(size: number): Promise<string> {

@@ -35,7 +35,7 @@ export default async function prepare(): Promise<() => void> {
     }),
   ])
   process.env[PREPARED] = folder
-  // local networks leave word of themselves, which whoever runs the tests must not find
+  // the file that names a local network must not reach the user who runs the tests
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: '' })
   return remove
 }

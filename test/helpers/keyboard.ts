@@ -95,7 +95,7 @@ export class Keyboard {
     await this.expectAt(opener)
   }
 
-  /** Waits until a dialog that was closed is not there any more: while it is hidden, it has no role. */
+  /** Waits until a closed dialog is removed: while it is hidden, it has no role. */
   async dialogGone(): Promise<void> {
     await this.page.locator('dialog').waitFor({ state: 'detached' })
   }

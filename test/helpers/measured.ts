@@ -58,7 +58,7 @@ export function clock(): number {
   return onCore(process.pid) ?? performance.now()
 }
 
-/** Milliseconds that the main thread of a process has been on a core so far. Undefined where the system does not tell. */
+/** Milliseconds that the main thread of a process has been on a core so far. Undefined if the system does not report it. */
 export function onCore(pid: number): number | undefined {
   try {
     // nanoseconds on a core, nanoseconds waiting for one, and the number of time slices

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PREPARED, prepared } from './prepared.js'
 
 /**
- * What npm packs of the build of this test run, unpacked where nothing else is. The first of a run makes it for the
+ * What npm packs of the build of this test run, unpacked into an empty folder. The first of a run makes it for the
  * others, which must not change it: to compress it takes seconds.
  */
 export function packedService(): string {

@@ -2,7 +2,7 @@ import { chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copied, FOR_TESTS, PG_PASSWORD, type PostgresBackend, startPostgres } from './backends.js'
 import { eventually } from './eventually.js'
-import { onPostgres } from './states.js'
+import { onPostgres } from './on-postgres.js'
 
 /** A standby of a PostgreSQL server. */
 export interface Standby extends PostgresBackend {

@@ -61,23 +61,32 @@ const CONTRACTS = parseAbi([
  * but without it, since that takes twice the processor time; tests of clients publish by the library itself.
  */
 export async function publish(options: PublishOptions): Promise<Published> {
-  const { network, publisher } = options
-  const { providerUrl } = network
+  const { network } = options
   const contracts = await deploy(options)
   const own = { nftAddress: contracts.nft, datatokenAddress: contracts.datatoken, files: options.files }
   const ddo = draft(options, contracts, await encrypt(network, options.filesObject?.(own) ?? own))
   options.adjust?.(ddo)
+  return { ...contracts, did: ddo.id, ddo, txId: await publishDocument(options, contracts.nft, ddo) }
+}
+
+/** Publishes a document of a data NFT, the first or a changed one. Returns the transaction. */
+export async function publishDocument(
+  { network, publisher }: Pick<PublishOptions, 'network' | 'publisher'>,
+  nft: string,
+  ddo: DDO,
+): Promise<string> {
+  const { providerUrl } = network
   const { status, json: valid, text } = await post(`${providerUrl}/api/aquarius/assets/ddo/validate`, ddo)
   if (status !== 200) throw new Error(`The DDO is not valid: ${text}`)
   const { hash, publicKey, v, r, s } = valid as { hash: string; publicKey: string; v: number; r: string[]; s: string[] }
   const proof = { validatorAddress: publicKey, v, r: r[0], s: s[0] }
   const { transactionHash } = await transact(network, publisher, {
-    to: contracts.nft,
+    to: nft,
     abi: CONTRACTS,
     functionName: 'setMetaData',
     args: [0, providerUrl, '', '0x02', await encrypt(network, ddo), hash, [proof]],
   })
-  return { ...contracts, did: ddo.id, ddo, txId: transactionHash }
+  return transactionHash
 }
 
 /** Encrypts a value on the service. Returns hex. */

@@ -19,8 +19,8 @@ vi.mock('../../packages/provider/src/auth/recovery-worker-url.js', (original) =>
   const recoveryWorker = built('auth', 'recovery-worker.js')
   return recoveryWorker ? { recoveryWorker } : original()
 })
-vi.mock('../../packages/provider/src/state/batch-worker-url.js', (original) => {
-  const batchWorker = built('state', 'batch-worker.js')
+vi.mock('../../packages/catalog/src/batch-worker-url.js', (original) => {
+  const batchWorker = built('catalog', 'batch-worker.js')
   return batchWorker ? { batchWorker } : original()
 })
 

@@ -1,13 +1,13 @@
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import type { Driver } from '../../packages/database/src/sql.js'
 import { openPostgres } from '../../packages/provider/src/state/postgres.js'
 import type { Place } from '../../packages/provider/src/state/transfer/place.js'
 import { openSnapshot } from '../../packages/provider/src/state/transfer/snapshot.js'
 import { owned } from './children.js'
 import { program } from './command.js'
+import { onPostgres } from './on-postgres.js'
 import { prepared } from './prepared.js'
 
 /** Complete settings whose node does not exist. */
@@ -143,16 +143,5 @@ export async function copyDump(from: string, to: string): Promise<void> {
       to,
       `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, ${quoted})`,
     )
-  }
-}
-
-/** Runs one statement on PostgreSQL. */
-export async function onPostgres(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
   }
 }

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { afterEach, beforeAll, beforeEach, describe } from 'vitest'
-import { parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
-import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
-import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
-import type { StateStore } from '../../packages/provider/src/state/stores.js'
+import type { PostgresOptions } from '../../packages/database/src/postgres/postgres.js'
 import { type PostgresBackend, startPostgres } from './backends.js'
 import { newFolder } from './cleanup.js'
 
+interface Closable {
+  close(): Promise<void>
+}
+
 /** A database for one test, and how to open it. */
-export interface StoreUnderTest {
+export interface StoreUnderTest<Store> {
   /** Opens the same data repeatedly: after a `close`, like a restart, and concurrently, like a second instance. */
-  open(): Promise<StateStore>
+  open(): Promise<Store>
   /** Removes the data. */
   destroy(): Promise<void>
 }
@@ -20,15 +21,12 @@ export interface StoreUnderTest {
 export const ALICE = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
 export const BOB = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
 
-/** The sort key of a nonce. */
-export const key = (nonce: string): string => parseNonce(nonce, 10n ** 39n).sortKey
-
 /** An empty database for each test of a suite, and the open instances on it. */
-export class StoreSession {
-  #database: StoreUnderTest | undefined
-  #instances: StateStore[] = []
+export class StoreSession<Store extends Closable> {
+  #database: StoreUnderTest<Store> | undefined
+  #instances: Store[] = []
 
-  constructor(create: () => Promise<StoreUnderTest>) {
+  constructor(create: () => Promise<StoreUnderTest<Store>>) {
     beforeEach(async () => {
       this.#database = await create()
       await this.open()
@@ -40,14 +38,14 @@ export class StoreSession {
   }
 
   /** The first instance. */
-  get store(): StateStore {
+  get store(): Store {
     const [store] = this.#instances
     if (!store) throw new Error('no store is open outside of a test')
     return store
   }
 
   /** Opens one more instance, which is closed after the test. */
-  async open(): Promise<StateStore> {
+  async open(): Promise<Store> {
     if (!this.#database) throw new Error('there is no database outside of a test')
     const instance = await this.#database.open()
     this.#instances.push(instance)
@@ -55,7 +53,7 @@ export class StoreSession {
   }
 
   /** Closes an instance before the test ends. */
-  async close(instance: StateStore): Promise<void> {
+  async close(instance: Store): Promise<void> {
     this.#instances = this.#instances.filter((open) => open !== instance)
     await instance.close()
   }
@@ -67,18 +65,27 @@ export class StoreSession {
   }
 }
 
-/** Runs a suite of a store on both databases. Each test begins with an empty one. */
-export function onBothDatabases(suite: (session: StoreSession) => void): void {
-  describe('sqlite', () => suite(new StoreSession(async () => emptySqlite())))
+/** How the stores under test are opened on each database. */
+export interface Openers<Store> {
+  sqlite(folder: string): Store
+  postgres(options: PostgresOptions): Promise<Store>
+}
+
+/** Runs a suite of stores on both databases. Each test begins with an empty one. */
+export function onEachDatabase<Store extends Closable>(
+  openers: Openers<Store>,
+  suite: (session: StoreSession<Store>) => void,
+): void {
+  describe('sqlite', () => suite(new StoreSession(async () => emptySqlite(openers.sqlite))))
   describe('postgres', () => {
     let server: PostgresBackend
     // one database for all tests, since creating one takes longer than most tests
-    let shared: Promise<StoreUnderTest & { url: string }> | undefined
+    let shared: Promise<StoreUnderTest<Store> & { url: string }> | undefined
     beforeAll(async () => {
       server = await startPostgres()
     })
     const migrated = async () => {
-      const under = await emptyPostgres(server)
+      const under = await emptyPostgres(server, openers.postgres)
       await (await under.open()).close()
       await execute(under.url, KEEP)
       return under
@@ -93,10 +100,10 @@ export function onBothDatabases(suite: (session: StoreSession) => void): void {
   })
 }
 
-function emptySqlite(): StoreUnderTest {
+function emptySqlite<Store>(open: Openers<Store>['sqlite']): StoreUnderTest<Store> {
   const path = newFolder()
   return {
-    open: async () => openSqliteStore(path),
+    open: async () => open(path),
     destroy: async () => rmSync(path, { recursive: true, force: true }),
   }
 }
@@ -137,7 +144,10 @@ export async function setDefaults(url: string, settings: Record<string, string>)
 }
 
 /** Creates an empty database without a schema, whose collation does not sort by bytes. */
-export async function emptyPostgres(server: PostgresBackend): Promise<StoreUnderTest & { url: string }> {
+export async function emptyPostgres<Store>(
+  server: PostgresBackend,
+  open: Openers<Store>['postgres'],
+): Promise<StoreUnderTest<Store> & { url: string }> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await execute(
     server.url(),
@@ -146,7 +156,7 @@ export async function emptyPostgres(server: PostgresBackend): Promise<StoreUnder
   const url = server.url(name)
   return {
     url,
-    open: () => openPostgresStore({ url, connections: 5, timeout: 60_000 }),
+    open: () => open({ url, connections: 5, timeout: 60_000 }),
     destroy: () => execute(server.url(), `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }

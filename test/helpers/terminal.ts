@@ -5,7 +5,7 @@ import { newFolder } from './cleanup.js'
 import { program } from './command.js'
 import { eventually } from './eventually.js'
 
-/** Folders in which the commands of one test keep things, and nothing of whoever runs the tests. */
+/** Folders for the files of commands in one test, without those of the user who runs it. */
 export interface Home {
   folder: string
   environment: Record<string, string>

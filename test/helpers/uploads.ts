@@ -55,8 +55,8 @@ export async function begin(base: string, size: number, headers: Record<string, 
 /** The id at the end of the URL of an upload. */
 export const idOf = (url: string) => url.split('/').at(-1) as string
 
-/** Where a file lies in the folder of hosted files. */
+/** The path of a file in the folder of hosted files. */
 export const pathOf = (folder: string, id: string) => join(folder, id.slice(0, 2), id)
 
-/** What lies there. */
+/** Its bytes. */
 export const bytesOf = (folder: string, id: string) => readFileSync(pathOf(folder, id))

@@ -5,12 +5,13 @@ import {
   type NetworkInfo,
   startLocalNetwork,
 } from '../../packages/dev-network/src/network.js'
-import { atEnd } from './cleanup.js'
+import { atEnd, newFolder } from './cleanup.js'
 import { acquire, order } from './consume.js'
 import { eventually } from './eventually.js'
 import type { ProviderFees } from './ocean.js'
 import { prepared } from './prepared.js'
 import { type Published, type PublishOptions, publish } from './publish.js'
+import { reorganise } from './reorganise.js'
 import { ask } from './requests.js'
 import { RpcProxy } from './rpc-proxy.js'
 import { StorageServer } from './storage-server.js'
@@ -82,13 +83,15 @@ export class World {
       LOG_LEVEL: 'silent',
       ALLOW_NON_PUBLIC_IP: 'true',
       INDEX_POLL_INTERVAL,
+      // not that of the working folder, which other tests would share
+      STATE_DIR: newFolder(),
       ...changed,
     }
   }
 
-  /** A new account with some ether. */
-  async somebody(): Promise<ethers.Wallet> {
-    const wallet = newWallet(this.provider)
+  /** A new account with some ether, or a given one. */
+  async somebody(own?: ethers.Wallet): Promise<ethers.Wallet> {
+    const wallet = own?.connect(this.provider) ?? newWallet(this.provider)
     await this.rpc('anvil_setBalance', [wallet.address, '0x56bc75e2d63100000'])
     return wallet
   }
@@ -144,5 +147,10 @@ export class World {
 
   rpc(method: string, params: unknown[] = []): Promise<unknown> {
     return this.provider.send(method, params)
+  }
+
+  /** Replaces the newest blocks by empty ones. */
+  reorganise(depth: number): Promise<void> {
+    return reorganise((method, params) => this.rpc(method, params), depth)
   }
 }

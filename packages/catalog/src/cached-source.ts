@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { CATALOG_LIMITS } from './limits.js'
 import type { AssetSource, UnverifiedAsset } from './resolver.js'
-
-/** Capacity of the cache, in characters of documents. */
-const MAX_SIZE = 33_554_432
 
 /** A source whose assets are cached until the index of their chain changes. */
 export interface CachedSource extends AssetSource {
@@ -27,7 +25,11 @@ export function cachedSource(
   source: AssetSource & { size(asset: UnverifiedAsset): number },
   { ttl, chains, isCurrent }: CacheOptions,
 ): CachedSource {
-  const cache = new LRUCache<string, UnverifiedAsset>({ maxSize: MAX_SIZE, sizeCalculation: source.size, ttl })
+  const cache = new LRUCache<string, UnverifiedAsset>({
+    maxSize: CATALOG_LIMITS.index.cached,
+    sizeCalculation: source.size,
+    ttl,
+  })
   /** Assets that were read while the index of their chain was current. */
   const fresh = new WeakSet<UnverifiedAsset>()
   /** Reads in flight by DID, to coalesce concurrent requests. */

@@ -7,7 +7,7 @@ import {
   type Validated,
   validateDocument,
 } from '@tidegate/protocol/documents'
-import { preparedRows, withDocument } from './search/sql/prepared.js'
+import { preparedRows, withDocument } from './search/tables/prepared.js'
 
 export { shortenedText as shortened } from '@tidegate/protocol'
 export { decodeCopy as copy, readHint as hint, readStored as stored } from '@tidegate/protocol/documents'

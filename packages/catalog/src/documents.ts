@@ -15,7 +15,7 @@ import type { Address, Hex } from 'viem'
 import type * as tasks from './document-tasks.js'
 import type { PreparedRows } from './index/index-consumer.js'
 import type { ServedParts } from './search/source.js'
-import { withDocument } from './search/sql/prepared.js'
+import { withDocument } from './search/tables/prepared.js'
 
 /** The NFT of a document and its chain. */
 interface Publisher {

@@ -29,7 +29,7 @@ export const CATALOG_LIMITS = {
     hidden: 200,
     /** Hits of one page, and the last hit that a page may reach: as in other metadata caches without a cursor. */
     page: { most: 1000, reach: 10_000 },
-    /** Counted hits. If there are more, the response says so. */
+    /** Counted hits. If there are more, the response says so. Up to this many are few: listed and sorted. */
     counted: 10_000,
     /** Characters of documents of one page that are read in the snapshot. Further ones are read while the response is sent. */
     documents: 2_097_152,
@@ -110,5 +110,47 @@ export const CATALOG_LIMITS = {
     built: { documents: 20, characters: 262_144 },
     /** Pages per merge of SQLite's full-text segments: a few milliseconds of the event loop. */
     merged: 32,
+    /** Milliseconds after a failed step of the maintenance, between looks for documents without search rows, and between rounds of merges: many changes together are cheaper. */
+    maintained: { backoff: 5_000, look: 2_000, round: 30_000 },
+    /** Documents that are looked up one by one in the order of an index: at least, and more for each hit. */
+    steps: { least: 2_048, perHit: 2 },
+    /** Remembered names of paths: most documents share their paths. */
+    paths: 10_000,
+    /** Characters of documents that are serialized in one turn of the event loop. */
+    turn: 262_144,
+  },
+  index: {
+    /** Characters of the cache of indexed assets. */
+    cached: 33_554_432,
+    /** Bytes or characters that a cached result, or one of its hits, counts for beside its texts. */
+    resultSize: 1_024,
+    /** Estimated characters of one document that is decoded ahead, at most. */
+    document: 1_048_576,
+    /** Milliseconds of backoff after failures, at most. */
+    backoff: 30_000,
+    /** Milliseconds before the first warning that no node knows the last indexed block, and between further warnings. */
+    unknown: 30_000,
+    /** Milliseconds without a node that knows the live cursor, after which a requested rebuild may replace a longer live generation: the chain may have been restarted. Lagging nodes recover earlier. */
+    restarted: 60_000,
+    /** Milliseconds between progress lines in the log during a catch-up. */
+    progress: 10_000,
+    /** Milliseconds after which the nodes' view of the chain is stale. */
+    view: 5_000,
+    /** Events of one range above which the range shrinks, and events of all ranges that are read ahead: both bound the memory. */
+    events: { range: 2_000, ahead: 4_000 },
+    /** Blocks of the first request: most public nodes return as many. */
+    firstRange: 2_000,
+    /** Successes after which a refused size of a range is tried again: first and last. Each refusal doubles them. */
+    retryAfter: { first: 16, last: 6_400 },
+    /** Characters of a batch that count as one row. */
+    row: 4_096,
+    /** Characters from which a document or an undo row is compressed. Longer rows would fill a page of 4 KiB each. */
+    packed: 1_024,
+  },
+  sales: {
+    /** Changes of orders that one transaction reports: a few milliseconds of the embedded database. */
+    atOnce: 100,
+    /** Final blocks after which a look for new orders begins later, though there were none. */
+    window: 1_000,
   },
 } as const

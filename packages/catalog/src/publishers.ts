@@ -13,8 +13,8 @@ export interface Publishers {
 }
 
 /**
- * Whether one of the publishers has sent the newest metadata of an asset. The owner at creation says nothing: whoever deploys
- * a data NFT names its owner, and who else may write its metadata. Throws ChainError if access lists decide and are unknown.
+ * Whether one of the publishers has sent the newest metadata of an asset. The owner at creation proves nothing: the deployer of
+ * a data NFT chooses its owner and the accounts that may write its metadata. Throws ChainError if access lists decide and are unknown.
  */
 export function isOfPublishers(
   { chainId, metadata }: Pick<IndexedAsset, 'chainId'> & { metadata: Pick<IndexedAsset['metadata'], 'from'> },

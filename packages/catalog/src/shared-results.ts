@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { CATALOG_LIMITS } from './limits.js'
 
-/** Upper bound of the memory of a result without its texts, in bytes. */
-export const BASE_SIZE = 1024
+export const { resultSize: BASE_SIZE } = CATALOG_LIMITS.index
 
 interface SharedResultsOptions<T> {
   /** Bytes of all results. The least recently used are evicted. */

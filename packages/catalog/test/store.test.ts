@@ -1,10 +1,11 @@
 import { describe } from 'vitest'
-import { onBothDatabases } from '../../../test/helpers/store-session.js'
+import { onBothDatabases } from './catalog.js'
 import { generationSuite } from './store/generations.js'
 import { indexSuite } from './store/index-batches.js'
 import { rollbackSuite } from './store/index-rollback.js'
 import { offerSuite } from './store/offers.js'
 import { orderSuite } from './store/orders.js'
+import { saleSuite } from './store/sales.js'
 import { searchChangeSuite } from './store/search-changes.js'
 import { querySuite } from './store/search-queries.js'
 import { resultSuite } from './store/search-results.js'
@@ -19,5 +20,6 @@ onBothDatabases((session) => {
   describe('search, as the index changes', () => searchChangeSuite(session))
   describe('offers', () => offerSuite(session))
   describe('orders', () => orderSuite(session))
+  describe('sales', () => saleSuite(session))
   describe('search, its upkeep', () => searchUpkeepSuite(session))
 })

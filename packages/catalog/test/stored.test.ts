@@ -5,12 +5,12 @@ import { measured } from '../../../test/helpers/measured.js'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
 import { readStored } from '../../protocol/src/ddo/stored.js'
 import { PROTOCOL_LIMITS } from '../../protocol/src/limits.js'
-import { openSqliteStore } from '../../provider/src/state/sqlite.js'
-import { TaskSandbox } from '../../provider/src/tasks/task-sandbox.js'
 import { cachedSource } from '../src/cached-source.js'
 import { DocumentReader } from '../src/documents.js'
 import type { IndexChange } from '../src/index/index-store.js'
 import { indexSource } from '../src/index/source.js'
+import { sqliteCatalog } from './catalog.js'
+import { DocumentSandbox } from './sandbox.js'
 
 const CHAIN_ID = 1
 const SOMEBODY = `0x${'ab'.repeat(20)}` as Address
@@ -20,8 +20,8 @@ const MANY = 50
 
 describe('documents of the index that take long to read', () => {
   const folder = newFolder()
-  const store = openSqliteStore(folder)
-  const sandbox = new TaskSandbox()
+  const store = sqliteCatalog(folder)
+  const sandbox = new DocumentSandbox()
   const documents = new DocumentReader(sandbox, 1_048_576)
   const source = indexSource({ asset: store.index.asset, assertAbsent: () => undefined }, documents)
   const nfts = Array.from({ length: MANY }, (_, at) => `0x${at.toString(16).padStart(40, '0')}` as Address)

@@ -1,7 +1,7 @@
 import type { ProviderKey } from '@tidegate/protocol/keys'
 import type { Address } from 'viem'
 import type { Deployment } from './deployments.js'
-import type { ChainNodes } from './nodes.js'
+import type { ChainNodes } from './nodes/nodes.js'
 
 /** A chain that the service serves: its nodes, its contracts, and the provider's keys on it. */
 export interface Chain {

@@ -1,16 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
+import type { Address } from 'viem'
 import type { Chain, Chains } from './chains.js'
+import { CHAIN_LIMITS } from './limits.js'
 
-/** Milliseconds between look-ups of a missing factory. */
-const RETRY_AFTER = 2000
+const RETRY_AFTER = CHAIN_LIMITS.factory.retry
 
-/** Returns whether the factory of a chain has code; undefined if no node answers. No code: wrong address file. */
-export async function hasFactory({
-  nodes,
-  deployment: { factory: address },
-}: Pick<Chain, 'nodes' | 'deployment'>): Promise<boolean | undefined> {
+/** Returns whether an address of a chain has code; undefined if no node answers. */
+export async function hasCode({ nodes }: Pick<Chain, 'nodes'>, address: Address): Promise<boolean | undefined> {
   const code = nodes.ask((client) => client.getCode({ address }).then((found) => found ?? '0x'), {
     // a lagging node may not know the contract yet
     accept: (found) => found !== '0x',
@@ -19,6 +17,11 @@ export async function hasFactory({
     (found) => found !== '0x',
     () => undefined,
   )
+}
+
+/** Returns whether the factory of a chain has code; undefined if no node answers. No code: wrong address file. */
+export function hasFactory(chain: Pick<Chain, 'nodes' | 'deployment'>): Promise<boolean | undefined> {
+  return hasCode(chain, chain.deployment.factory)
 }
 
 /** Looks in the background for factories that were not found at start-up. */

@@ -1,5 +1,6 @@
 import { describeFailedExchange } from '@tidegate/common'
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
+import { NODE_CODES, TOO_LONG_CODES } from './constants.js'
 import { CHAIN_LIMITS } from './limits.js'
 import { BasicCallRefused } from './rpc/json-rpc.js'
 import { UnexpectedAnswer } from './rpc/json-rpc-http.js'
@@ -26,13 +27,10 @@ export function isContractError(error: unknown): boolean {
   return causes(error).some(({ name }) => CONTRACT_ERRORS.has(name))
 }
 
-/** JSON-RPC error codes that concern the node, not the call: unknown method, too many requests. */
-const NODE_CODES = new Set([-32601, -32005, 429])
-
 /** Returns whether the node failed; if not, it responded, and the call itself reverted or returned nothing. */
 export function nodeFailed(error: unknown): boolean {
   if (transportFailure(error)) return true
-  return causes(error).some((cause) => NODE_CODES.has((cause as { code?: unknown }).code as number))
+  return causes(error).some((cause) => NODE_CODES.has((cause as { code?: unknown }).code))
 }
 
 /** Returns the failure of the node itself; undefined for an error that the node returned for a call. */
@@ -57,9 +55,6 @@ export function transportFailure(error: unknown): TransportFailure | undefined {
   return undefined
 }
 
-/** Error codes for a too large response: of go-ethereum, of servers built on jsonrpsee, and of a proxy. */
-const TOO_LONG = new Set([-32003, -32008, -32020])
-
 /** Returns whether a working node refuses this request for its size or form. */
 export function isRefusal(error: unknown): boolean {
   return isTooLong(error) || causes(error).some(isRefusedLogs)
@@ -77,7 +72,7 @@ export function isTooLong(error: unknown): boolean {
     (cause) =>
       cause instanceof ResponseBodyTooLargeError ||
       (cause instanceof HttpRequestError && cause.status === 413) ||
-      TOO_LONG.has(codeOf(cause) as number),
+      TOO_LONG_CODES.has(codeOf(cause)),
   )
 }
 

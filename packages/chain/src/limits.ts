@@ -16,6 +16,24 @@ export const CHAIN_LIMITS = {
     /** Seconds for which the last head of a node counts. */
     remembered: 600,
   },
+  factory: {
+    /** Milliseconds between look-ups of a missing factory. */
+    retry: 2_000,
+  },
+  nodes: {
+    /** Milliseconds for a request, if the caller has no setting. */
+    timeout: 10_000,
+    /** Milliseconds of backoff before a failed node is probed: first and longest. */
+    backoff: { first: 500, longest: 20_000 },
+    /** Milliseconds without a failure after which a node works again: it may fail at some requests, and pass each probe in between. */
+    quiet: 60_000,
+    /** Milliseconds of the pause after a rate limit: first and longest. A node may request a longer one. */
+    pause: { first: 250, longest: 8_000 },
+    /** Characters of a body from which parsing waits for a turn of the event loop. */
+    turn: 262_144,
+    /** Bytes that JSON-RPC adds at most to the return data of a call. */
+    envelope: 4_096,
+  },
   confirmation: {
     /** Newest blocks that are read by their hashes. Older ones are read by ranges, and compared before they are final. */
     newest: 64,

@@ -10,12 +10,13 @@ import {
   numberToHex,
 } from 'viem'
 import { VIEWS } from './abi.js'
-import { callFault, isBehind } from './behind.js'
-import { BehindError } from './behind-error.js'
 import { nodeFailed, transportFailure } from './failures.js'
-import type { Moment } from './moment.js'
+import { CHAIN_LIMITS } from './limits.js'
 import { NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
+import { callFault, isBehind } from './time/behind.js'
+import { BehindError } from './time/behind-error.js'
+import type { Moment } from './time/moment.js'
 
 export interface UntrustedCall {
   /** The sender. Default: that of the node, usually the zero address. */
@@ -35,9 +36,6 @@ export interface UntrustedCall {
  */
 export type CallUntrusted = (call: UntrustedCall) => Promise<Hex | undefined>
 
-/** Upper bound of the bytes that JSON-RPC adds to the return data. */
-const ENVELOPE = 4096
-
 /** Blocks below that of a decision at which a node that takes block numbers answers, even if it is behind. */
 const BACK = 16
 
@@ -53,7 +51,7 @@ export function untrustedCalls(
   timeout: number,
   abilities = new NodeAbilities(),
 ): (moment: Pick<Moment, 'block'>) => CallUntrusted {
-  const maxResponse = 2 * COMMON_LIMITS.contract.result + ENVELOPE
+  const maxResponse = 2 * COMMON_LIMITS.contract.result + CHAIN_LIMITS.nodes.envelope
   const client = rpcClient(url, { timeout, batch: false, maxResponse, abilities })
   return (moment) =>
     async ({ from, to, data, limit, signal }) => {

@@ -231,7 +231,7 @@ describe('JSON-RPC over HTTP', () => {
     }
   })
 
-  it('does not follow a redirect: whoever runs a node must not choose what the service asks', async () => {
+  it('does not follow a redirect: a node must not choose the receiver of requests', async () => {
     const error = await failureOf((response) => response.writeHead(307, { location: `${url}` }).end())
     expect(transportFailure(error)).toEqual({ reason: 'redirects (status 307), and redirects are not followed' })
     expect(bodies).toHaveLength(1)

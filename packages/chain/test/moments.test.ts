@@ -7,7 +7,7 @@ import type { Refusal } from '../../../test/helpers/refusals.js'
 import { forwardTo, RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../dev-network/src/anvil.js'
 import type { Chain } from '../src/chains.js'
-import { ChainNodes } from '../src/nodes.js'
+import { ChainNodes } from '../src/nodes/nodes.js'
 import { Receipts, requestReceipt } from '../src/receipts.js'
 
 const WORD: Hex = `0x${'00'.repeat(31)}2a`

@@ -4,7 +4,7 @@ import { eventually } from '../../../test/helpers/eventually.js'
 import { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../dev-network/src/anvil.js'
 import { CHAIN_LIMITS } from '../src/limits.js'
-import { ChainNodes } from '../src/nodes.js'
+import { ChainNodes } from '../src/nodes/nodes.js'
 
 /** Several nodes of one chain, some of them faulty. */
 describe('chain nodes', () => {
@@ -50,6 +50,20 @@ describe('chain nodes', () => {
     expect(proxies[0]?.calls).toEqual(['eth_gasPrice', 'eth_blockNumber', 'eth_chainId', 'eth_getBlockByNumber'])
     await inTurn(asked)
     expect(proxies[0]?.calls.filter((method) => method === 'eth_chainId')).toHaveLength(1)
+  })
+
+  it('write one line about a node that fails at each request and passes each probe', async () => {
+    const asked = nodes({ count: 2 })
+    const [first] = proxies as [RpcProxy]
+    first.lie = (method, truth) => (method === 'eth_gasPrice' ? 'none' : truth)
+    // asked again as soon as a probe has succeeded
+    for (let failed = 0; failed < 4; ) {
+      const before = first.calls.filter((method) => method === 'eth_gasPrice').length
+      await inTurn(asked)
+      failed += first.calls.filter((method) => method === 'eth_gasPrice').length - before
+      await new Promise(setImmediate)
+    }
+    expect(linesAbout(first)).toEqual([expect.objectContaining({ reason: expect.stringMatching(/eth_gasPrice/) })])
   })
 
   it.each([

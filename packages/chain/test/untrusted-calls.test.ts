@@ -3,7 +3,7 @@ import { answering, ENDLESS, GAS, placed, zeros } from '../../../test/helpers/ra
 import { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { COMMON_LIMITS } from '../../common/src/limits.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../dev-network/src/anvil.js'
-import { ChainNodes } from '../src/nodes.js'
+import { ChainNodes } from '../src/nodes/nodes.js'
 import type { CallUntrusted } from '../src/untrusted-calls.js'
 import { untrustedView } from '../src/untrusted-calls.js'
 
@@ -11,7 +11,7 @@ const WORD = `0x${'00'.repeat(31)}2a` as const
 const MEGABYTE = 1_048_576
 
 /** Calls through a real node to contracts that anybody may have deployed. */
-describe("calls to somebody else's contract", () => {
+describe("calls to another account's contract", () => {
   let anvil: Anvil
   let proxy: RpcProxy
   let nodes: ChainNodes

@@ -1,6 +1,7 @@
 import { misuse } from '@tidegate/provider/commands/failures'
 import { foundJson, foundLines } from './people/found.js'
 import { address, forSigning, whole } from './people/options.js'
+import { withVerified } from './people/sellers.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -19,12 +20,13 @@ export async function assets(of: `0x${string}` | undefined, { page, ...options }
   return inSession(options, 'reader', async ({ client, out, address: own, signal }) => {
     const owner = of ?? own
     if (!owner) throw misuse('no account is named: give an address, --keystore FILE or --account N.')
-    const { assets, atLeast, incomplete } = await client.published(owner, { signal })
+    const published = client.published(owner, { signal })
+    const [{ assets, atLeast, incomplete }, names] = await withVerified(client, signal, published)
     if (incomplete) out.note('This provider does not list assets that are revoked or retired.')
     const end = page * PAGE
     const total = assets.length
     const found = { assets: assets.slice(end - PAGE, end), page, total, atLeast, more: end < total }
-    out.print(...foundLines(found, `${owner} has published nothing here.`))
-    out.result({ address: owner, ...foundJson(found), incomplete })
+    out.print(...foundLines(found, names, `${owner} has published nothing here.`))
+    out.result({ address: owner, ...foundJson(found, names), incomplete })
   })
 }

@@ -1,5 +1,6 @@
 import { amountJson, amountText } from './people/amounts.js'
 import { fileOf, serviceOf } from './people/assets.js'
+import { commandOf } from './people/download/repeat.js'
 import {
   ACCEPT_TERMS,
   address,
@@ -57,7 +58,10 @@ export async function buy(
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
     // on standard error: the buyer needs it if standard output fails
-    out.note(`Order ${bought.order}. Download with: tidegate get ${did}${chosen}`)
+    // another receiver downloads with an account of its own
+    const holder = consumer ? {} : { account: options.account, keystore: options.keystore }
+    const get = commandOf(did, { ...(file === undefined ? {} : { file }), ...(id ? { service: id } : {}), ...holder })
+    out.note(`Order ${bought.order}. Download with: ${get}`)
     out.result({ ...bought, paid: bought.paid.map(amountJson) })
   })
 }

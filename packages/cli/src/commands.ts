@@ -68,11 +68,15 @@ export const COMMANDS: Record<string, CommandEntry> = {
     'withhold an asset by a court order or a notice',
     () => import('@tidegate/provider/commands/takedown'),
   ),
+  consumer: operators("export or forget an account's data", async () => {
+    const [{ consumerOf }, { agreed }] = await Promise.all([
+      import('@tidegate/provider/commands/consumer'),
+      import('./people/agreement.js'),
+    ])
+    return consumerOf(agreed)
+  }),
   keys: operators('create, import and check encrypted private keys', () => import('@tidegate/provider/commands/keys')),
-  import: operators(
-    'import nonces and deleted tokens from a legacy service',
-    () => import('@tidegate/provider/commands/import'),
-  ),
+  import: operators('import nonces and deleted tokens from a legacy service', () => import('@tidegate/legacy')),
   state: operators(
     'copy, back up, restore and check nonces and all other persistent state',
     () => import('@tidegate/provider/commands/state'),

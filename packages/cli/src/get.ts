@@ -37,7 +37,7 @@ export const command = (finish: (code: number) => void) =>
     .argument('<did>', 'the asset', did)
     .option(
       '-o, --output <path>',
-      'file, folder, device or FIFO to write to; - is standard output (default: this folder). A slash at the end makes a missing folder. Links to files are not followed',
+      'file, folder, device or FIFO to write to; - is standard output (default: this folder). A slash at the end, or --all, makes a missing folder. Links to files are not followed',
     )
     .option('--file <n|name>', 'a file, by its number from 0 or its name', whichFile)
     .option(

@@ -4,13 +4,19 @@ import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures
 import type { Hex } from 'viem'
 import { agreed } from './people/agreement.js'
 import { secondsText } from './people/amounts.js'
+import {
+  describedTerms,
+  type PublicSource,
+  sampleSources,
+  sampleUrls,
+  termsSource,
+} from './people/files/public-files.js'
+import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/files/sources.js'
+import { Uploads } from './people/files/uploads.js'
 import { indexed } from './people/indexed.js'
 import { addresses, collected, duration, forSigning, hash, token, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
-import { describedTerms, type PublicSource, sampleSources, sampleUrls, termsSource } from './people/public-files.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
-import { type Source, type SourceOptions, sourcesOf, sourceText } from './people/sources.js'
-import { Uploads } from './people/uploads.js'
 
 export const command = (finish: (code: number) => void) =>
   forSigning('publish', 'tidegate publish https://example.org/tides.csv --name "Tide tables" --price 5 --timeout 30d')

@@ -1,8 +1,9 @@
-import type { Quote } from '@tidegate/client'
+import { type Quote, sellerOf } from '@tidegate/client'
 import { amountJson, fundsJson, fundsLines, priceJson, priceLines, validityText } from './people/amounts.js'
 import { fileOf, serviceOf } from './people/assets.js'
 import { address, did, FILE, forSigning, SERVICE, type WhichFile } from './people/options.js'
 import { shown } from './people/output/text.js'
+import { sellerText, withVerified } from './people/sellers.js'
 import { inSession, type PeopleOptions } from './people/session.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -26,11 +27,14 @@ export async function quote(
   { service: id, file: which, consumer, ...options }: QuoteOptions,
 ): Promise<number> {
   return inSession(options, 'reader', async ({ client, out, signal }) => {
-    const asset = await client.asset(did, { signal })
+    const [asset, names] = await withVerified(client, signal, client.asset(did, { signal }))
     const service = serviceOf(asset, id)
     const file = which === undefined ? undefined : fileOf(service, which)
     const quoted = await client.quote(did, { service: service.id, file, consumer })
-    out.print(`${shown(asset.name)} (${did}), service ${shown(service.id)}`)
+    out.print(
+      `${shown(asset.name)} (${did}), service ${shown(service.id)}`,
+      `  ${'Seller'.padEnd(12)} ${sellerText(asset, names)}`,
+    )
     if (quoted.order) out.print(`  nothing to pay: order ${quoted.order} is still valid`)
     if (quoted.unusable)
       out.note(
@@ -43,7 +47,7 @@ export async function quote(
         ...fundsLines(funds),
         `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,
       )
-    out.result({ ...quoteJson(quoted), ...(funds ? fundsJson(funds) : {}) })
+    out.result({ ...quoteJson(quoted), seller: sellerOf(asset, names), ...(funds ? fundsJson(funds) : {}) })
   })
 }
 

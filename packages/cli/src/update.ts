@@ -3,16 +3,17 @@ import type { Asking, Changes, Difference, TermsDocument } from '@tidegate/clien
 import { requestedEdits } from '@tidegate/protocol/version-plan'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { agreed } from './people/agreement.js'
-import { type Edit, type EditOptions, editsOf, replacing } from './people/file-edits.js'
+import { type Edit, type EditOptions, editsOf, replacing } from './people/files/file-edits.js'
+import { withKnown } from './people/files/known-files.js'
+import { type SourceOptions, sourcesOf } from './people/files/sources.js'
+import { Uploads } from './people/files/uploads.js'
+import { versionLines } from './people/files/version-lines.js'
 import { indexed, type Shown } from './people/indexed.js'
 import { openChange, openLines, prepared, sent, termsText } from './people/open-change.js'
 import { accessLists, addresses, collected, did, duration, forSigning, SERVICE, YES } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
-import { type SourceOptions, sourcesOf } from './people/sources.js'
 import { showsState } from './people/states.js'
-import { Uploads } from './people/uploads.js'
-import { versionLines } from './people/version-lines.js'
 import { price } from './publish.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -27,6 +28,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--replace <name=file>', 'a file in the place of a present one; may be repeated', collected)
     .option('--remove <name>', 'a present file that goes; may be repeated', collected)
     .option('--rename <name=new>', 'another name of a present file; may be repeated', collected)
+    .option('--notes <text>', 'what is new in its files, for buyers')
     .option('--name <name>', 'its name')
     .option('--description <text>', 'its description')
     .option('--author <name>', 'its author')
@@ -58,6 +60,7 @@ interface UpdateOptions extends PeopleOptions, SourceOptions, EditOptions {
   files?: string[]
   descriptor?: string[]
   keepOld?: true
+  notes?: string
   name?: string
   description?: string
   author?: string
@@ -113,13 +116,14 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
         'The provider does not tell the present files now. Repeat the command later.',
       )
     const edits = isEdit ? editsOf(options, present, sources, options) : new Map<number, Edit>()
-    const plan = versionLines(sources, present, { keepOld: keepOld || isEdit, edits })
+    const found = await withKnown(session, did, sources)
+    const plan = versionLines(found, present, { keepOld: keepOld || isEdit, edits })
     out.note(...differences.flatMap(differenceLines), ...plan, ...openLines(left))
     await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
     const uploaded = left ? await sent(session, left) : {}
-    const objects = await uploads.objectsOf([...sources, ...replacing(edits)])
+    const objects = await uploads.objectsOf([...found, ...(await withKnown(session, did, replacing(edits)))])
     const files = objects.splice(0, sources.length)
     const edited = { files, keepOld: requestedEdits(edits, present, objects), filesVersion }
     const replaced = isEdit ? edited : files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}
@@ -133,12 +137,12 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
 }
 
 function changesOf(options: UpdateOptions): Changes {
-  const { name, description, author, license, tag: tags, timeout, serviceName } = options
+  const { name, description, author, license, tag: tags, timeout, serviceName, notes } = options
   const { allow, allowList, allowEverybody, free, listed, unlisted } = options
   if ((allow || allowList) && allowEverybody)
     throw misuse(`${allow ? '--allow' : '--allow-list'} and --allow-everybody contradict each other.`)
   const all = {
-    ...{ name, description, author, license, tags, timeout, serviceName },
+    ...{ name, description, author, license, tags, timeout, serviceName, notes },
     access: allowEverybody ? null : allow,
     accessLists: allowList?.includes('none') ? null : allowList,
     price: free ? 'free' : options.price,
@@ -158,7 +162,7 @@ function worded(field: Difference['field'], value: unknown): string {
   if (field === 'timeout') return value === 0 ? 'forever' : `${value} seconds`
   if (Array.isArray(value)) return value.join(', ') || 'none'
   if (field === 'terms' && value) return termsText(value as TermsDocument)
-  return value === undefined || value === null ? 'none' : String(value)
+  return value === undefined || value === null || value === '' ? 'none' : String(value)
 }
 
 /** Waits until the provider's index shows a change, so that the next one starts from it. */

@@ -52,6 +52,11 @@ describe('the command line', () => {
       ['state', 'copy', '--from', 'disk'],
       /^tidegate: --from: must be sqlite:DIR or a postgres:\/\/ URL/,
     ],
+    [
+      'a folder that the system never makes',
+      ['state', 'copy', '--from', 'sqlite:/proc/x', '--to', 'sqlite:/proc/y'],
+      /^tidegate: --from: must not be below \/proc/,
+    ],
     ['no file', ['state', 'backup'], /^tidegate: missing required argument 'file'/],
   ])('exits with 2 on %s', async (_, args, message) => {
     expect(await runCommand(args, {})).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })

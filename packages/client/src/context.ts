@@ -1,9 +1,6 @@
 import type { PublicClient, WalletClient } from 'viem'
-import type { SignIn } from './auth/sign-in.js'
-import type { Token } from './auth/tokens.js'
-import { chainReader } from './chain/chain-reader.js'
-import { TidegateError } from './errors.js'
-import { type Api, createApi } from './http/api.js'
+import type { SignIn, Token } from './auth/types.js'
+import type { Api } from './http/api.js'
 
 /** The provider, its chain, and the account of a client. */
 export interface TidegateOptions {
@@ -57,43 +54,4 @@ export interface Session {
   signIn?: Promise<SignIn | undefined> | undefined
   /** A token instead of a prompt for each request, for wallets that prompt. */
   token?: Promise<Token> | undefined
-}
-
-/** Creates a context, for calls that are imported one by one. Throws TidegateError `BAD_OPTION`. */
-export function createContext({
-  url,
-  wallet,
-  rpcUrl,
-  publicClient,
-  token,
-  timeout,
-  documents,
-}: TidegateOptions): Context {
-  const base = baseOf(url)
-  if (token !== undefined && !/^[\w.~+/=-]+$/.test(token))
-    throw new TidegateError('BAD_OPTION', 'token is not an auth token.')
-  return {
-    url: base,
-    api: createApi(base, token, timeout),
-    wallet,
-    token,
-    documents,
-    session: { nonce: 0n },
-    chain: chainReader({ publicClient, rpcUrl, wallet }),
-  }
-}
-
-function baseOf(url: string): string {
-  let parsed: URL
-  try {
-    parsed = new URL(url)
-  } catch {
-    throw new TidegateError('BAD_OPTION', 'url is not a URL.')
-  }
-  const { protocol, username, password, search, hash } = parsed
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TidegateError('BAD_OPTION', 'url must begin with http:// or https://.')
-  if (username || password || search || hash)
-    throw new TidegateError('BAD_OPTION', 'url must have no user, query or fragment.')
-  return parsed.href.replace(/\/+$/, '')
 }

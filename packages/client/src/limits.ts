@@ -36,6 +36,10 @@ export const LIMITS = {
   fileName: 200,
   /** Bytes of a part of an upload: the first, which passes the usual limit of proxies, the largest and the smallest. */
   part: { first: 1_048_576, largest: 8_388_608, least: 262_144 },
+  /** Most entries of a page of hosted files, and of the assets that use one: the provider's are 100. */
+  uploads: 1_000,
+  /** Most pages of hosted files that are read. */
+  uploadPages: 1_000,
   /** Milliseconds for a part of an upload: 8 MiB at 28 KiB/s. After a slower part, the next one is smaller. */
   partTime: 300_000,
   /** Milliseconds of a fast part, after which the next one is larger. */
@@ -50,8 +54,6 @@ export const LIMITS = {
   documentTime: 30_000,
   /** Most samples of an asset. */
   samples: 10,
-  /** Most characters of a URL of terms, samples and links. */
-  url: 2_048,
   /** Bytes of the calldata of a contract wallet in which accepted terms are looked for: the usual limit of a transaction. */
   calldata: 131_072,
   /** Links that are created at once. The provider may ask the storage for each file's name. */

@@ -1,15 +1,19 @@
+import type { SearchResult, VerifiedPublishers } from '@tidegate/protocol/asset'
 import type { Address, Hex } from 'viem'
 import { type AssetOptions, asset } from './assets/asset.js'
 import { type PublishedAssets, published } from './assets/published.js'
-import { type SearchOptions, type SearchResult, search } from './assets/search.js'
-import { createToken, deleteToken, type Token, type TokenOptions } from './auth/tokens.js'
+import { type SearchOptions, search } from './assets/search.js'
+import { verifiedPublishers } from './assets/sellers.js'
+import { createToken, deleteToken, type TokenOptions } from './auth/tokens.js'
+import type { Token } from './auth/types.js'
 import { type BuyOptions, buy } from './buying/buy.js'
 import { type Funds, funds } from './buying/funds.js'
 import { type OrdersOptions, orders } from './buying/orders.js'
 import { type QuoteOptions, quote } from './buying/quote.js'
 import type { SendOptions } from './chain/sender.js'
 import { tokens } from './chain/tokens.js'
-import { type Context, createContext, type TidegateOptions } from './context.js'
+import type { Context, TidegateOptions } from './context.js'
+import { createContext } from './create-context.js'
 import { type ArchiveOptions, archive, type DownloadOptions, download } from './download/download.js'
 import { type FileLink, type Link, type LinkOptions, type LinksOptions, link, links } from './download/link.js'
 import { type AccessList, accessList, accessListsOf, type ListOptions } from './lists/access-list.js'
@@ -24,22 +28,13 @@ import {
 import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
+import { type FollowOptions, followSales } from './sales/follow-sales.js'
 import { type ReceiptOptions, receipt } from './sales/receipt.js'
 import { type SalesOptions, sales } from './sales/sales.js'
+import type { Receipt, Sale } from './sales/types.js'
 import { sample, terms, termsAt } from './terms/terms.js'
 import type { PublicBytes, TermsDocument, TermsText } from './terms/types.js'
-import type {
-  Asset,
-  AssetState,
-  Bought,
-  Downloaded,
-  Order,
-  Published,
-  PublishRequest,
-  Quote,
-  Receipt,
-  Sale,
-} from './types.js'
+import type { Asset, AssetState, Bought, Downloaded, Order, Published, PublishRequest, Quote } from './types.js'
 import { type Hosted, type UploadOptions, type UploadSource, upload } from './upload/upload.js'
 import { type PublicFile, type PublicUploadOptions, uploadPublic } from './upload/upload-public.js'
 
@@ -50,6 +45,7 @@ export interface Tidegate {
   search(options?: SearchOptions): Promise<SearchResult>
   published(owner: Address, options?: AssetOptions): Promise<PublishedAssets>
   asset(did: string, options?: AssetOptions): Promise<Asset>
+  verifiedPublishers(options?: AssetOptions): Promise<VerifiedPublishers>
   download(did: string, options?: DownloadOptions): Promise<Downloaded>
   /** Downloads all files as a ZIP archive. */
   archive(did: string, options?: ArchiveOptions): Promise<Downloaded>
@@ -70,6 +66,7 @@ export interface Tidegate {
   setState(did: string, state: AssetState, options?: SendOptions): Promise<Changed>
   orders(address?: Address, options?: OrdersOptions): Promise<Order[]>
   sales(options?: SalesOptions): AsyncGenerator<Sale>
+  followSales(options?: FollowOptions): AsyncGenerator<Sale>
   receipt(order: Hex, options?: ReceiptOptions): Promise<Receipt>
   createAccessList(options: NewAccessList): ReturnType<typeof createAccessList>
   accessList(list: Address, options?: ListOptions & { page?: number }): Promise<AccessList>
@@ -92,6 +89,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     search: (options) => search(context, options),
     published: (owner, options) => published(context, owner, options),
     asset: (did, options) => asset(context, did, options),
+    verifiedPublishers: (options) => verifiedPublishers(context, options),
     download: (did, options) => download(context, did, options),
     archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
@@ -110,6 +108,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     setState: (did, state, options) => setState(context, did, state, options),
     orders: (address, options) => orders(context, address, options),
     sales: (options) => sales(context, options),
+    followSales: (options) => followSales(context, options),
     receipt: (order, options) => receipt(context, order, options),
     createAccessList: (options) => createAccessList(context, options),
     accessList: (list, options) => accessList(context, list, options),

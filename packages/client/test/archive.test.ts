@@ -76,6 +76,12 @@ describe('an archive', () => {
     const client = stage.client()
     const both = { order, archive: true, file: 0 }
     await expect(client.link(did, both)).rejects.toMatchObject({ code: 'BAD_OPTION' })
+    // the name of the parameter of the HTTP API
+    const misspelt = { order, fileIndex: 0 }
+    await expect(client.download(did, misspelt)).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      message: expect.stringContaining('no option fileIndex'),
+    })
     await expect(client.download(did, { order, archive: true, range: { start: 1 } })).rejects.toMatchObject({
       code: 'BAD_OPTION',
     })

@@ -50,7 +50,7 @@ describe('the examples of the README and of its page', () => {
     const own = mkdtempSync(join(folder, 'newest-'))
     const [, command = ''] = /```sh\n(npm install .*)\n```/.exec(README) ?? []
     const [, ...args] = command.replace('@tidegate/client', tarball).split(' ')
-    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1']
+    const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', '--loglevel=error']
     try {
       await promisify(execFile)('npm', [...args, ...options], { cwd: own })
     } catch (error) {

@@ -41,6 +41,16 @@ export const COMMON_LIMITS = {
     /** Bytes of the call result of an access list: an account's number of tokens. */
     balance: 32,
   },
+  log: {
+    /** Bytes of lines that wait for a full disk or an idle reader. Further lines are lost. */
+    waiting: 8_388_608,
+    /** Milliseconds before exit to wait for an idle reader of the log. */
+    lastWait: 3_000,
+  },
+  outbound: {
+    /** Characters of an unexpected body in which the beginning of a web page is recognised. */
+    start: 1_024,
+  },
   thread: {
     /** MiB of the young generation of a thread for trusted code. Twice as much makes nothing faster. */
     youngGeneration: 24,

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
-import { ProviderError } from '@tidegate/protocol'
+import { memoizedText, ProviderError } from '@tidegate/protocol'
+import { networkAround } from '@tidegate/protocol/addresses'
 import { type Logger as PinoLogger, pino } from 'pino'
 import { withDeadline } from './deadline.js'
+import { COMMON_LIMITS } from './limits.js'
 import { jsonOfVisible, visibleJson } from './visible-text.js'
 
 /** Structured logger: fields first, then a constant message. */
@@ -18,21 +20,33 @@ export interface LogOptions {
   LOG_LEVEL: string
   /** Default: `pretty` if standard error is a terminal, `json` otherwise. */
   LOG_FORMAT?: LogFormat | undefined
+  LOG_ADDRESSES: LogAddresses
 }
 
 export type LogFormat = 'json' | 'pretty'
 
+/** How the log writes the address of a client: in full, its network, or not at all. */
+export type LogAddresses = 'full' | 'short' | 'none'
+
+/** Functions that write an address; undefined leaves the field out. */
+const WRITTEN_ADDRESSES: Record<LogAddresses, (address: string) => string | undefined> = {
+  full: (address) => address,
+  short: memoizedText(networkAround),
+  none: () => undefined,
+}
+
 /**
  * Creates a logger to standard error: JSON lines, or text for people. It logs messages of ProviderError only, since
- * these are constant. Other messages may quote a location or a header.
+ * these are constant. Other messages may quote a location or a header. Addresses of clients are in the field `remote` alone.
  */
-export async function createLogger({ LOG_LEVEL: level, LOG_FORMAT }: LogOptions): Promise<PinoLogger> {
+export async function createLogger({ LOG_LEVEL: level, LOG_FORMAT, LOG_ADDRESSES }: LogOptions): Promise<PinoLogger> {
   const options = {
     level,
     base: null,
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: isoTime(),
     serializers: {
+      remote: (address: string | undefined) => address && WRITTEN_ADDRESSES[LOG_ADDRESSES](address),
       err: (error: Error & { code?: string }) => ({
         type: error.name,
         message: error instanceof ProviderError ? error.message : '',
@@ -59,19 +73,15 @@ function isoTime(): () => string {
   }
 }
 
+const { waiting, lastWait } = COMMON_LIMITS.log
+
 /** Milliseconds of lines per write: a write costs more than formatting a line. */
 const FLUSH_DELAY = 10
-
-/** Bytes of lines that wait for a full disk or an idle reader. Further lines are lost. */
-const MOST_WAITING = 8_388_608
 
 /** The destination of a logger's lines. */
 interface Output {
   write(line: string): void
 }
-
-/** Milliseconds before exit to wait for an idle reader of the log. */
-const LAST_WAIT = 3000
 
 /** Global like standard error: two batches would overwrite each other's lines. */
 let jsonLines: (Output & { written(): Promise<void> }) | undefined
@@ -85,7 +95,7 @@ export async function logWritten(): Promise<void> {
 /** Returns standard error, written asynchronously in batches, and synchronously at exit. */
 function jsonOutput(): Output {
   if (jsonLines) return jsonLines
-  const destination = pino.destination({ dest: process.stderr.fd, sync: false, maxLength: MOST_WAITING })
+  const destination = pino.destination({ dest: process.stderr.fd, sync: false, maxLength: waiting })
   let lines = ''
   let isWriting = false
   // for example a full disk: the next batch retries; at exit the library would retry forever
@@ -116,7 +126,7 @@ function jsonOutput(): Output {
     async written() {
       flush()
       const drained = (signal: AbortSignal) => once(destination, 'drain', { signal }).catch(() => undefined)
-      if (isWriting) await withDeadline({ milliseconds: LAST_WAIT }, drained)
+      if (isWriting) await withDeadline({ milliseconds: lastWait }, drained)
     },
   }
   return jsonLines
@@ -125,7 +135,7 @@ function jsonOutput(): Output {
 /** Writes text synchronously. Gives up if the reader has left or is idle. */
 function writeAtOnce(fd: number, text: string): void {
   const bytes = Buffer.from(text)
-  const deadline = Date.now() + LAST_WAIT
+  const deadline = Date.now() + lastWait
   for (let at = 0; at < bytes.length && Date.now() < deadline; ) {
     try {
       at += writeSync(fd, bytes, at)

@@ -1,9 +1,7 @@
 import type { Tinypool } from 'tinypool'
+import { MAX_TIMER } from './constants.js'
 import { COMMON_LIMITS } from './limits.js'
 import { threadPool } from './thread-pool.js'
-
-/** Maximum milliseconds of a timer. */
-const NEVER = 2_147_483_647
 
 export interface OneThreadOptions {
   /** Module of the thread. Its exports are synchronous tasks that do not throw; `end` runs last. */
@@ -65,7 +63,7 @@ export class OneThread {
   private start(): Tinypool {
     const pool = threadPool(this.options.entry, {
       maxThreads: 1,
-      idleTimeout: NEVER,
+      idleTimeout: MAX_TIMER,
       concurrentTasksPerWorker: Number.POSITIVE_INFINITY,
       resourceLimits: { maxYoungGenerationSizeMb: COMMON_LIMITS.thread.youngGeneration },
     })

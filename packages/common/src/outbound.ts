@@ -17,27 +17,30 @@ export interface OutboundJson extends OutboundText {
 interface Sent {
   method: 'GET' | 'POST'
   body?: string
-  /** Maximum bytes of the response. */
+  headers?: Record<string, string> | undefined
+}
+
+export interface OutboundOptions {
+  /** Milliseconds for the connection, the headers and each part of the body. */
+  timeout: number
+  /** Milliseconds for a whole exchange: a trickling body never reaches the other timeouts. Default: three times `timeout`. */
+  deadline?: number
+  /** Maximum bytes of a response. */
   maxSize: number
 }
 
 /**
- * HTTP client for services that the operator configured: metadata caches, access control, receivers of proofs. They may
+ * HTTP client for services that the operator configured: metadata caches, access control, receivers of proofs and webhooks. They may
  * be in a private network. Requests for files go through storage/egress/egress.ts instead. Time and size are limited;
  * redirects are not followed.
  */
 export class Outbound {
   private readonly agent: Agent
-  /** Milliseconds for a whole exchange: a trickling body never reaches the other timeouts. */
   private readonly deadline: number
   private readonly maxSize: number
 
-  /**
-   * `timeout`: milliseconds for the connection, the headers and each part of the body. The whole exchange has three
-   * times as many. `maxSize`: bytes of a response.
-   */
-  constructor({ timeout, maxSize }: { timeout: number; maxSize: number }) {
-    this.deadline = 3 * timeout
+  constructor({ timeout, deadline = 3 * timeout, maxSize }: OutboundOptions) {
+    this.deadline = deadline
     this.maxSize = maxSize
     this.agent = new Agent({
       connect: { timeout },
@@ -47,46 +50,57 @@ export class Outbound {
   }
 
   /** Sends a GET request. Rejects if there is no response. The error message may contain the URL. */
-  async get(url: string): Promise<OutboundJson> {
-    return asJson(await this.text(url))
+  async get(url: string, headers?: Record<string, string>): Promise<OutboundJson> {
+    return asJson(await this.read(url, { method: 'GET', headers }))
   }
 
   /** Sends a GET request and returns the body as text. Rejects also if the body exceeds `maxSize` bytes. */
   async text(url: string, maxSize = this.maxSize): Promise<OutboundText> {
-    return this.send(url, { method: 'GET', maxSize })
+    return this.read(url, { method: 'GET' }, maxSize)
   }
 
   /** Sends a POST request with a JSON body. */
   async post(url: string, body: unknown): Promise<OutboundJson> {
-    return asJson(await this.send(url, { method: 'POST', body: JSON.stringify(body), maxSize: this.maxSize }))
+    return asJson(await this.read(url, { method: 'POST', body: JSON.stringify(body) }))
+  }
+
+  /** Sends a POST request with JSON text, and returns the status. Discards the body of the response, of which `maxSize` bytes are read. */
+  deliver(url: string, body: string, headers: Record<string, string>): Promise<number> {
+    return withDeadline({ milliseconds: this.deadline }, async (signal) => {
+      const response = await this.request(url, { method: 'POST', body, headers }, signal)
+      await response.body.dump({ limit: this.maxSize, signal }).catch(() => undefined)
+      return response.statusCode
+    })
   }
 
   close(): Promise<void> {
     return this.agent.destroy()
   }
 
-  private send(url: string, sent: Sent): Promise<OutboundText> {
-    return withDeadline({ milliseconds: this.deadline }, (signal) => this.exchange(url, sent, signal))
+  private read(url: string, sent: Sent, maxSize = this.maxSize): Promise<OutboundText> {
+    return withDeadline({ milliseconds: this.deadline }, async (signal) => {
+      const { statusCode: status, headers, body } = await this.request(url, sent, signal)
+      return { status, contentType: headers['content-type'], text: await textOf(body, maxSize) }
+    })
   }
 
-  private async exchange(url: string, { method, body, maxSize }: Sent, signal: AbortSignal): Promise<OutboundText> {
+  private request(url: string, { method, body, headers: more }: Sent, signal: AbortSignal) {
     const { origin, pathname, search, username, password } = new URL(url)
     const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
-    const response = await this.agent.request({
+    return this.agent.request({
       origin,
       path: pathname + search,
       method,
       headers: {
         accept: 'application/json',
         'user-agent': 'tidegate',
+        ...more,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(username === '' ? {} : { authorization: `Basic ${credentials.toString('base64')}` }),
       },
       ...(body === undefined ? {} : { body }),
       signal,
     })
-    const { statusCode: status, headers } = response
-    return { status, contentType: headers['content-type'], text: await textOf(response.body, maxSize) }
   }
 }
 

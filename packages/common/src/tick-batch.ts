@@ -1,6 +1,7 @@
 /**
  * Batches work of one event loop tick. The statements of a tick share a lock and a commit. Its responses are written
  * together, so that a client wakes up once. Statements run first: their responses leave in the same tick.
+ * Reasons: docs/decisions/2026-11-29-batched-ticks.md.
  */
 export class TickBatch {
   private readonly queues = { statements: [] as (() => void)[], responses: [] as (() => void)[] }

@@ -1,3 +1,5 @@
+import { COMMON_LIMITS } from './limits.js'
+
 /** A response as far as its description needs it. The content type and the text are untrusted. */
 interface Answer {
   status: number
@@ -6,8 +8,6 @@ interface Answer {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Characters of a body that are looked at. */
-const LOOKED_AT = 1024
 const PAGE = /^\s*(<\?xml[^>]*>\s*)?(<!--[^>]*>\s*)*<(!doctype\s+html|html|head|body)\b/i
 /** A media type without its parameters (RFC 9110), of a length that fits a line. */
 const MEDIA_TYPE = /^[a-z][a-z0-9.+-]{0,39}\/[a-z0-9][a-z0-9.+-]{0,59}$/
@@ -19,7 +19,7 @@ const MEDIA_TYPE = /^[a-z][a-z0-9.+-]{0,39}\/[a-z0-9][a-z0-9.+-]{0,59}$/
 export function describeAnswer({ status, contentType, text }: Answer, wanted: string): string {
   if (REDIRECTS.has(status)) return `redirects (status ${status}), and redirects are not followed`
   const type = mediaType(contentType)
-  const start = text.slice(0, LOOKED_AT)
+  const start = text.slice(0, COMMON_LIMITS.outbound.start)
   const named = type === undefined ? '' : ` (${type})`
   const page = type === 'text/html' || type === 'application/xhtml+xml' || PAGE.test(start) ? `a web page${named}` : ''
   const withPage = page && ` with ${page}`

@@ -1,4 +1,4 @@
-// Document readers that never finish, for packages/catalog/test/documents.test.ts. The document says what they do.
+// Document readers that never finish, for packages/provider/test/catalog/documents.test.ts. The document says what they do.
 
 /** What happens to a document that consists of this one byte. */
 const FATES = {

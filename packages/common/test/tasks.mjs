@@ -7,7 +7,7 @@ export const thread = () => threadId
 /** The most that the heap may take, in MiB. */
 export const heap = () => getHeapStatistics().heap_size_limit / 1_048_576
 export const environment = () => ({ ...process.env })
-/** Ends when the first number of the memory is no longer 0. */
+/** Ends when the first number of the memory is not 0. */
 export const released = (memory) => void Atomics.wait(new Int32Array(memory), 0, 0)
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 export const endless = () => {

@@ -7,7 +7,7 @@ import { Header } from './parts/header.js'
 import { lazily } from './parts/lazily.js'
 import { Page } from './parts/page.js'
 import { Empty } from './parts/states.js'
-import { WalletDialog } from './parts/wallet/wallet-dialog.js'
+import { SigningDialog, WalletDialog } from './parts/wallet/wallet-dialog.js'
 import { configState, loadConfig } from './state/config.js'
 import { online } from './state/page/online.js'
 import { pathOf, place, type Route, routeOf } from './state/page/route.js'
@@ -15,6 +15,7 @@ import { useStore } from './state/store.js'
 import { text } from './text.js'
 
 const AssetPage = lazily(() => import('./pages/asset/asset.js').then(({ AssetPage }) => AssetPage))
+const SellerPage = lazily(() => import('./pages/seller/seller.js').then(({ SellerPage }) => SellerPage))
 const Publish = lazily(() => import('./pages/publish/publish.js').then(({ Publish }) => Publish))
 const Mine = lazily(() => import('./pages/mine/mine.js').then(({ Mine }) => Mine))
 const ReceiptPage = lazily(() => import('./pages/receipt/receipt.js').then(({ ReceiptPage }) => ReceiptPage))
@@ -58,6 +59,7 @@ export function App() {
       <Footer />
       <Transfers />
       <WalletDialog />
+      <SigningDialog />
       <Announcer />
     </>
   )
@@ -69,6 +71,8 @@ function Shown({ route }: { route: Route }) {
       return <Catalogue />
     case 'asset':
       return <AssetPage key={route.did} did={route.did} />
+    case 'seller':
+      return <SellerPage key={route.account} account={route.account} />
     case 'publish':
       return <Publish />
     case 'mine':

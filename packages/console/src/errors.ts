@@ -53,6 +53,7 @@ const HINTS: Record<string, string> = {
   STORAGE_NOT_FOUND: 'The file is not where it was. Tell its publisher.',
   NO_ORDER: 'Buy it first.',
   CLOCK_WRONG: 'The provider’s clock is wrong. Do not pay now; tell its operator.',
+  CANNOT_DELIVER: 'The provider cannot deliver now. Do not pay now; tell its operator.',
   QUOTE_TIME_WRONG: 'Check the clock of this machine. If it is right, tell the provider’s operator.',
   PROVIDER_KEY_MISSING: 'It is the provider’s fault. Do not pay again; tell its operator.',
   ORDER_EXPIRED: 'The order has expired. Buy it again.',

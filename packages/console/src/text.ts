@@ -1,6 +1,7 @@
 import { plural } from './format/plural.js'
 import { asset } from './text/asset.js'
 import { catalogue } from './text/catalogue.js'
+import { seller } from './text/seller.js'
 import { transactions } from './text/transactions.js'
 
 /** The texts of the page, for translation. Those of pages that load later are in `text/`, to keep the first load small. Texts with values are functions, and texts that depend on a number use `plural`. */
@@ -67,6 +68,7 @@ export const text = {
     chooseHint: 'A wallet proves who you are and pays. The page never sees its keys.',
     injected: 'Wallet of this browser',
     connected: 'Connected',
+    holds: 'Holds',
     disconnect: 'Disconnect',
     menu: 'Wallet',
     network: 'Network',
@@ -93,6 +95,7 @@ export const text = {
   },
   catalogue,
   asset,
+  seller,
   transfers: {
     title: 'Downloads',
     starting: 'Starting…',

@@ -68,11 +68,17 @@ describe('a failure of the database', () => {
     }
   })
 
-  it('is probed with a write at intervals; a successful write does not clear corruption', () => {
+  it('is probed with a write when idle and after failures; a successful write does not clear corruption', () => {
     vi.useFakeTimers()
     try {
       const log = new FaultLog()
+      expect([log.isProbeDue(), log.isProbeDue()]).toEqual([true, false])
+      log.wrote()
+      vi.advanceTimersByTime(14_999)
       expect(log.isProbeDue()).toBe(false)
+      vi.advanceTimersByTime(1)
+      expect([log.isProbeDue(), log.isProbeDue()]).toEqual([true, false])
+      vi.advanceTimersByTime(1000)
       log.record(failure('SQLITE_CORRUPT'))
       expect([log.isProbeDue(), log.isProbeDue()]).toEqual([true, false])
       vi.advanceTimersByTime(1000)

@@ -1,5 +1,6 @@
 import type { Logger } from '@tidegate/common'
 import { StartError, StateError, UnavailableError } from '@tidegate/protocol'
+import { DATABASE_LIMITS } from './limits.js'
 
 /** Kinds of database failures. */
 export type FaultKind =
@@ -119,10 +120,9 @@ export function unavailable(): StateError {
   return new StateError('STATE_UNAVAILABLE', 'The state store cannot be used now.')
 }
 
-/** Milliseconds before a repeated fault is logged again. */
-const LOG_EVERY = 10_000
+const { logged: LOG_EVERY, idle: IDLE } = DATABASE_LIMITS.faults
 
-/** Milliseconds between two probe writes. */
+/** Milliseconds between two probe writes after a failure. */
 const PROBE_EVERY = 1000
 
 /** Records the last write and the last fault of a database. Logs a new fault at once, a repeated one at intervals. */
@@ -138,11 +138,12 @@ export class FaultLog {
   constructor(private readonly log?: Logger) {}
 
   /**
-   * Whether a probe write is due: after a failure, only a write shows recovery. Rate-limited, since health checks are
-   * public and a write waits for a locked database.
+   * Whether a probe write is due: only a write shows recovery after a failure, or that an idle database takes writes.
+   * Rate-limited, since health checks are public and a write waits for a locked database.
    */
   isProbeDue(): boolean {
-    if (this.current === undefined || Date.now() - this.probedAt < PROBE_EVERY) return false
+    const shown = this.current === undefined ? Math.max(this.lastWrite ?? 0, this.probedAt) + IDLE : 0
+    if (Date.now() < Math.max(shown, this.probedAt + PROBE_EVERY)) return false
     this.probedAt = Date.now()
     return true
   }

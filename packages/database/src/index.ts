@@ -3,7 +3,17 @@ export { DATABASE_LIMITS } from './limits.js'
 export { packed, unpacked, unpackedLength } from './packed.js'
 export { hostUrls, parseServer, publicParts } from './postgres/hosts.js'
 export { mayLoseWrites } from './postgres/replication.js'
-export type { Schema } from './schema.js'
+export {
+  type Age,
+  ageOf,
+  type Schema,
+  type Tables,
+  upgrade,
+  VERSIONS_TABLE,
+  type Versions,
+  versionsFrom,
+  versionsOf,
+} from './schema.js'
 export { attempt, run, runScript } from './script.js'
 export { SnapshotTimeout } from './snapshots.js'
 export {

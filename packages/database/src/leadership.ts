@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '@tidegate/common'
 import type pg from 'pg'
+import { LOCK_SPACE } from './constants.js'
 import { DATABASE_LIMITS } from './limits.js'
 import type { Servers } from './postgres/servers.js'
 import { InUseError } from './sqlite/sqlite-file.js'
 
-/** First number of this service's advisory locks. */
-export const LOCK_SPACE = 0x71de
 /** Second number of the lock of users: shared, or exclusive. */
 const USE_LOCK = 2
 

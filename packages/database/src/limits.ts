@@ -3,6 +3,22 @@
  * are settings.
  */
 export const DATABASE_LIMITS = {
+  faults: {
+    /** Milliseconds before a repeated fault is logged again. */
+    logged: 10_000,
+    /** Milliseconds after which the last write does not show that the next one succeeds: a disk fills up meanwhile. */
+    idle: 15_000,
+    /** Random bytes of the row that tests writing, twice as many in hexadecimal. It spans several pages, since a small row fits into a page with free space even on a full disk. */
+    probe: 16_384,
+  },
+  locks: {
+    /** Milliseconds of attempts to take the write lock of an embedded database before a write fails. */
+    write: 5_000,
+    /** Milliseconds for which a statement blocks while an embedded database is locked. */
+    statement: 5_000,
+    /** Milliseconds for which a snapshot blocks while an embedded database is locked. */
+    snapshot: 2_000,
+  },
   snapshots: {
     /** Concurrent snapshots of an embedded database per process: a slow search does not block the others. */
     places: 3,

@@ -18,7 +18,7 @@ describe('a packed text', () => {
     expect(stored.length).toBeLessThanOrEqual(text.length)
   })
 
-  it('takes as much as it was paid for if it repeats itself at a distance (threat 90)', () => {
+  it('takes the paid size if it repeats itself at a distance (threat 90)', () => {
     const part = randomBytes(25_000).toString('base64')
     const text = JSON.stringify({ text: part.repeat(20) })
     expect(packed(text, 100).length).toBeLessThan(1.1 * part.length)

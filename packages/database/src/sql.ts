@@ -19,10 +19,6 @@ export interface Query {
   isRepeatable?: boolean
   /** Returns at most one row, quickly for any data. The embedded database runs it on the event loop. */
   isBrief?: boolean
-  /** The probable next statement. A remote database may get both together. */
-  next?: Query | undefined
-  /** No statement follows: the transaction may end with this one. */
-  isLast?: boolean
 }
 
 export interface Result {
@@ -70,7 +66,7 @@ export interface Driver {
   session<T>(work: (run: (query: Query) => Promise<Result>) => Promise<T>): Promise<T>
   /** Tries to become the leader of a task. Among the instances of a database, one leads until it exits or its lease expires. */
   tryLead(task: string): Promise<boolean>
-  /** Returns the fault of the database, if any. Reads from the database; after a failure also probes a write. */
+  /** Returns the fault of the database, if any. Reads from the database; after a failure, or when idle, also probes a write. */
   checkHealth(options?: HealthCheckOptions): Promise<DatabaseFault | undefined>
   /** Time of the last successful write of this instance, in milliseconds since 1970; undefined before the first one. */
   readonly lastWrite: number | undefined

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { rpcClient } from '@tidegate/chain'
-import { assertOwnFolder, replaceFile } from '@tidegate/client/safe-files'
+import { assertOwnFolder, makeFolders, replaceFile } from '@tidegate/common/safe-files'
 import { type App, createApp } from '@tidegate/provider'
 import { loadSettings } from '@tidegate/provider/settings'
 import type { Address } from 'viem'
@@ -60,7 +60,7 @@ const PRIVATE_NETWORKS =
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const temporary = options.stateDir === undefined ? mkdtempSync(join(tmpdir(), 'tidegate-')) : undefined
   const folder = options.stateDir ?? (temporary as string)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder, 0o700)
   // others could redirect the files of chain and service with links in it
   assertOwnFolder(folder)
   const cleanUp: (() => unknown)[] = [() => temporary && rmSync(temporary, { recursive: true, force: true })]
@@ -155,6 +155,6 @@ async function writeAddresses(file: string, entry: AddressEntry): Promise<void> 
   const text = `${JSON.stringify({ [DEV_NETWORK]: entry }, null, 2)}\n`
   const existing = statSync(file, { throwIfNoEntry: false })
   if (existing && !existing.isFile()) return writeFile(file, text)
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolders(dirname(file))
   replaceFile(file, text, { isPrivate: false })
 }

@@ -41,7 +41,7 @@ const MAGIC: Record<string, RegExp> = {
 
 beforeAll(async () => {
   dev = await startDev(['--seed', '--state', folder])
-  // some hundred transactions and requests, one after the other
+  // some hundred transactions and requests, in sequence
 }, 600_000)
 
 describe('tidegate dev --seed', () => {
@@ -78,7 +78,7 @@ describe('tidegate dev --seed', () => {
     expect((await client.asset(didOf('old tide tables'))).state).toBe('retired')
   })
 
-  it('has a history of orders, none of which lies in the future', async () => {
+  it('has a history of orders, none of them in the future', async () => {
     // orders of assets that are not for sale are not listed
     const buyers = CATALOGUE.filter(isForSale).flatMap(buyersOf)
     const started: number[] = []

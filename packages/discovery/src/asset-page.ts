@@ -1,11 +1,12 @@
-import type { AssetService } from '@tidegate/client'
-import { bytesText } from '@tidegate/client/described'
+import type { AssetService } from '@tidegate/protocol/asset'
+import { bytesText } from '@tidegate/protocol/values'
 import { beginning, document } from './document.js'
 import { type Html, html, jsonLdBlock } from './html.js'
 import { licenceOf } from './licence.js'
 import { descriptionOf, type Listing, nameOf, soldFiles, timesOf } from './listing.js'
 import { schemaOrg } from './schema-org.js'
-import { FORMATS, formatUrl, MEDIA_TYPES, pageOf } from './site.js'
+import { sellerLine } from './seller.js'
+import { FORMATS, feedUrl, formatUrl, MEDIA_TYPES, pageOf } from './site.js'
 
 /** Files that a page names. The formats name all that are listed. */
 const SHOWN = 100
@@ -20,6 +21,7 @@ export function assetPage(listing: Listing): string {
     title: `${title} · ${site.name}`,
     description: beginning(descriptionOf(listing), 160),
     url,
+    feed: feedUrl(url),
     hidden: asset.state !== 'active',
     head: html`${FORMATS.map(
       (format) =>
@@ -27,7 +29,8 @@ export function assetPage(listing: Listing): string {
 `,
     )}${jsonLdBlock(schemaOrg(listing))}`,
     main: html`<h1>${title}</h1>
-<p class="muted">${[asset.type, asset.author].filter(Boolean).join(' · ')}</p>
+${asset.type && html`<p class="muted">${asset.type}</p>`}
+<p>Sold by ${sellerLine(listing)}</p>
 ${asset.services.map((service, at) => offer(service, asset.services.length > 1 && `${service.name ?? `Service ${at + 1}`}: `))}
 ${site.console && html`<p><a class="button" href="${site.console}asset/${asset.did}">${actionOf(listing)}</a></p>`}
 ${
@@ -46,7 +49,7 @@ ${details(listing)}
 
 const NAMES = { 'schema.org': 'schema.org', croissant: 'Croissant', dcat: 'DCAT' } as const
 
-/** Says what a service costs. The whole price, with fees, is told before an order. */
+/** Says what a service costs. A quote shows the whole price with fees. */
 export function priceText({ price }: AssetService): string {
   if (price.type === 'free') return 'Free'
   if (price.type !== 'fixed' || !price.datatoken) return 'Not for sale now'
@@ -104,11 +107,13 @@ function linksOf({ asset, samples }: Listing): Html | undefined {
 }
 
 function details(listing: Listing): Html {
-  const { asset } = listing
+  const { asset, seller } = listing
   const licence = licenceOf(asset.license)
   const { created, updated } = timesOf(listing)
   const day = (time: string) => html`<time datetime="${time}">${time.slice(0, 10)}</time>`
   const rows: [string, Html | string | undefined | false][] = [
+    ['Seller', seller.account],
+    ['Author, as the seller writes it', seller.verified !== asset.author && asset.author],
     [
       'Licence',
       licence &&

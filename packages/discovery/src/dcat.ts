@@ -1,5 +1,6 @@
 import { licenceOf } from './licence.js'
-import { descriptionOf, type Listing, nameOf, type SoldFile, soldFiles, timesOf } from './listing.js'
+import { descriptionOf, type Listing, nameOf, type PageFacts, type SoldFile, soldFiles, timesOf } from './listing.js'
+import { publisherOf } from './seller.js'
 import { catalogueUrl, pageOf, type Site } from './site.js'
 
 const CONTEXT = {
@@ -29,7 +30,7 @@ function dcatDataset(listing: Listing): object {
     'dct:title': nameOf(listing),
     'dct:description': descriptionOf(listing),
     'dcat:landingPage': { '@id': page, '@type': 'foaf:Document' },
-    ...(asset.author ? { 'dct:publisher': agent(asset.author) } : {}),
+    'dct:publisher': publisherOf(listing),
     ...(asset.tags.length > 0 ? { 'dcat:keyword': asset.tags } : {}),
     ...(times.created ? { 'dct:issued': time(times.created) } : {}),
     ...(times.updated ? { 'dct:modified': time(times.updated) } : {}),
@@ -56,8 +57,6 @@ function distribution({ asset, site }: Listing, { id, name, size, contentType, s
   }
 }
 
-const agent = (name: string) => ({ '@type': 'foaf:Agent', 'foaf:name': name })
-
 const time = (text: string) => ({ '@value': text, '@type': 'xsd:dateTime' })
 
 function licenceDocument({ name, url }: { name: string; url?: string }): object {
@@ -76,24 +75,13 @@ function checksum(sha256: string): object {
   }
 }
 
-/** A page of the catalogue. Pages count from 1. */
-export interface CataloguePage {
-  page: number
-  /** Assets in all pages. */
-  total: number
-  /** Whether there are more than `total`, which a search does not count. */
-  isAtLeast: boolean
-  /** Whether there is a page after this one. */
-  hasNext: boolean
-}
-
 /**
  * Writes a page of the catalogue as a dcat:Catalog in JSON-LD, dataset by dataset. Hydra says where the next page is, in the
  * terms of its specification and in those that CKAN reads.
  */
 export async function* dcatCatalogue(
   site: Site,
-  { page, total, isAtLeast, hasNext }: CataloguePage,
+  { page, total, isAtLeast, hasNext }: PageFacts,
   listings: AsyncIterable<Listing>,
 ): AsyncGenerator<string> {
   const url = (at: number) => catalogueUrl(site, at, 'catalogue.jsonld')
@@ -110,7 +98,11 @@ export async function* dcatCatalogue(
     '@type': 'dcat:Catalog',
     'dct:title': site.name,
     'dct:description': `Datasets that ${site.name} sells and delivers.`,
-    'dct:publisher': { ...agent(site.name), ...(site.url ? { 'foaf:homepage': { '@id': site.url } } : {}) },
+    'dct:publisher': {
+      '@type': 'foaf:Agent',
+      'foaf:name': site.name,
+      ...(site.url ? { 'foaf:homepage': { '@id': site.url } } : {}),
+    },
     'foaf:homepage': { '@id': `${site.base}/catalogue`, '@type': 'foaf:Document' },
   }
   const context = JSON.stringify(CONTEXT)

@@ -1,8 +1,10 @@
-import { describedAsset } from '@tidegate/client/described'
+import { describedAsset, sellerOf } from '@tidegate/protocol/asset'
+import { validate } from 'fast-xml-parser'
 import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
 import { assetPage } from './asset-page.js'
+import { assetFeed, catalogueFeed, sellerFeed } from './atom.js'
 import { cataloguePage, missingPage } from './catalogue-page.js'
 import { croissant } from './croissant.js'
 import { dcat, dcatCatalogue } from './dcat.js'
@@ -52,7 +54,8 @@ function listing(text: unknown): Listing {
     sha256: 'ab'.repeat(32),
   }
   const { index: _, ...sample } = { ...file, url: `${SITE.base}/api/services/public/x/y` }
-  return { site: SITE, asset, samples: [sample], files: new Map(asset.services.map(({ id }) => [id, [file]])) }
+  const seller = sellerOf(asset, new Map())
+  return { site: SITE, asset, seller, samples: [sample], files: new Map(asset.services.map(({ id }) => [id, [file]])) }
 }
 
 async function* only(...listings: Listing[]): AsyncGenerator<Listing> {
@@ -80,6 +83,16 @@ describe('texts of strangers (threat 108)', () => {
     expect(page).toContain('&#60;img src=x')
     expectHarmless(cataloguePage(SITE, { page: 2, total: 3, isAtLeast: true, hasNext: true }, [one, one]))
     expectHarmless(missingPage(SITE))
+  })
+
+  it('are texts in feeds, without characters that XML does not have', () => {
+    const one = listing(`${HOSTILE}\uffff\ufffe]]>&bogus;`)
+    for (const feed of [catalogueFeed(SITE, [one, one]), sellerFeed(SITE, NFT, HOSTILE, [one]), assetFeed(one)]) {
+      expect(validate(feed)).toBe(true)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must be missing
+      expect(feed).not.toMatch(/[\u0000-\u0008\ufffe\uffff\u202e]|<img|<script|<!--|\]\]>/)
+      expect(feed).toContain('&#60;img src=x')
+    }
   })
 
   it('are values in every format', async () => {

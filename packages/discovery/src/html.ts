@@ -18,6 +18,14 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(strings.reduce((text, part, at) => text + written(values[at - 1]) + part))
 }
 
+/** Characters that XML 1.0 does not have, not even escaped. */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+/** Returns XML as text. */
+export function xmlText({ text }: Html): string {
+  return text.replace(NOT_XML, '')
+}
+
 function written(value: Value): string {
   if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.text

@@ -1,5 +1,5 @@
-import type { Asset } from '@tidegate/client'
-import { defined } from '@tidegate/client/described'
+import type { Asset, Seller } from '@tidegate/protocol/asset'
+import { defined } from '@tidegate/protocol/values'
 import type { Site } from './site.js'
 
 /** What is known of a file without a request to its storage. */
@@ -24,10 +24,24 @@ export interface ListedFile extends FileFacts {
 export interface Listing {
   site: Site
   asset: Asset
+  seller: Seller
+  /** The transaction that sent the newest metadata, and its time as ISO 8601. */
+  newest?: { tx: string; time: string }
   /** Files by the id of their service. */
   files: ReadonlyMap<string, readonly ListedFile[]>
   /** Public files of this provider that show what is sold. */
   samples: readonly Sample[]
+}
+
+/** A page of a list of assets. Pages count from 1. */
+export interface PageFacts {
+  page: number
+  /** Assets in all pages. */
+  total: number
+  /** Whether there are more than `total`, which a search does not count. */
+  isAtLeast: boolean
+  /** Whether there is a page after this one. */
+  hasNext: boolean
 }
 
 /** A file that anybody may read. */

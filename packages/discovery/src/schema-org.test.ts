@@ -1,4 +1,4 @@
-import { describedAsset } from '@tidegate/client/described'
+import { describedAsset } from '@tidegate/protocol/asset'
 import { getAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { didOf } from '../../protocol/src/ddo/ddo.js'
@@ -11,7 +11,13 @@ const SITE = { base: 'https://shop.example.org', name: 'Shop' }
 function description(metadata: { name?: string; description?: string }): string {
   const document = { id: didOf(NFT, 1), chainId: 1, nftAddress: NFT, nft: { state: 0 }, metadata, services: [] }
   const asset = describedAsset(SITE.base, document)
-  const described = schemaOrg({ site: SITE, asset, files: new Map(), samples: [] } as unknown as Listing)
+  const described = schemaOrg({
+    site: SITE,
+    asset,
+    seller: { account: 'x' },
+    files: new Map(),
+    samples: [],
+  } as unknown as Listing)
   return (described as { description: string }).description
 }
 

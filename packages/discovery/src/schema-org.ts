@@ -1,6 +1,8 @@
 import { beginning } from './document.js'
 import { licenceOf } from './licence.js'
+import { DISCOVERY_LIMITS } from './limits.js'
 import { descriptionOf, type FileFacts, isFree, type Listing, nameOf, soldFiles, timesOf, tokenId } from './listing.js'
+import { creatorOf } from './seller.js'
 import { pageOf } from './site.js'
 
 /**
@@ -25,8 +27,7 @@ export function dataset(listing: Listing): Record<string, unknown> {
     description: fitted(listing),
     identifier: asset.did,
     ...(licence ? { license: licence.url ?? { '@type': 'CreativeWork', name: licence.name } } : {}),
-    // publishers do not say whether they are a person; an organization may be one
-    ...(asset.author ? { creator: { '@type': 'Organization', name: asset.author } } : {}),
+    creator: creatorOf(listing),
     ...(asset.tags.length > 0 ? { keywords: asset.tags } : {}),
     ...(times.created ? { datePublished: times.created } : {}),
     ...(times.updated ? { dateModified: times.updated } : {}),
@@ -43,8 +44,7 @@ export function dataset(listing: Listing): Record<string, unknown> {
   }
 }
 
-/** Characters of a description that Google's data set search takes (its page on structured data of datasets). */
-const DESCRIPTION = { least: 50, most: 5000 }
+const DESCRIPTION = DISCOVERY_LIMITS.pages.description
 
 /** Returns the description of an asset: a long one is cut, and a short one is followed by what the page says as well. */
 function fitted(listing: Listing): string {

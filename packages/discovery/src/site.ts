@@ -4,6 +4,8 @@ export interface Site {
   base: string
   /** Name of the operator, or of the software. */
   name: string
+  /** Name of the operator, who verifies publishers; undefined if it is not told. */
+  operator?: string
   /** URL of the operator. */
   url?: string
   /** Absolute URL of the console, with trailing slash; undefined if it is off. */
@@ -24,6 +26,14 @@ export const MEDIA_TYPES: Record<Format, string> = {
 export function pageOf({ base }: Site, did: string): string {
   return `${base}/asset/${did}`
 }
+
+/** Returns the URL of a page of a seller's assets. Pages count from 1. */
+export function sellerUrl({ base }: Site, account: string, page = 1): string {
+  return `${base}/seller/${account}${page === 1 ? '' : `?page=${page}`}`
+}
+
+/** Returns the URL of the Atom feed of a page. */
+export const feedUrl = (page: string): string => `${page}.atom`
 
 export function formatUrl({ base }: Site, did: string, format: Format): string {
   return `${base}/api/catalogue/${did}?format=${format}`

@@ -1,8 +1,8 @@
 import { escapeHtml } from './html.js'
+import { DISCOVERY_LIMITS } from './limits.js'
 import { pageOf, type Site } from './site.js'
 
-/** Most URLs of a sitemap (sitemaps.org). */
-export const SITEMAP_URLS = 50_000
+export const { sitemap: SITEMAP_URLS } = DISCOVERY_LIMITS.pages
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -1,5 +1,6 @@
 import { type Driver, run, type Script, sql, sqlOne, type Value } from '@tidegate/database'
 import type { HostedRow, HostedStore, HostedTotals, HostedUse, NewHostedFile } from './hosted-store.js'
+import { HOSTING_LIMITS } from './limits.js'
 
 const COLUMNS =
   'id, owner, size, deferred, concat, final, received, metadata, created_at, expires_at, sha256, completed_at, used_at, place, hash'
@@ -163,7 +164,7 @@ function* recordUses(
 ): Script<void> {
   for (const { id, hash } of files) {
     yield* run(USE({ file: hash, ...use, limit }))
-    yield* run(SET_USED_AGAIN({ id, at, before: at - 60_000 }))
+    yield* run(SET_USED_AGAIN({ id, at, before: at - HOSTING_LIMITS.hosting.usedAgain }))
   }
 }
 

@@ -73,6 +73,12 @@ export const HOSTING_LIMITS = {
     page: 100,
     /** Recorded uses of one file. Further ones are not recorded, and the file is never deleted as unused. */
     uses: 1000,
+    /** Milliseconds before another use of a file is recorded as its latest: each costs a write. */
+    usedAgain: 60_000,
+    /** Characters of an id or an ETag that S3 returns. */
+    s3Id: 1_024,
+    /** Milliseconds of backoff before each retry of a request to S3, without jitter. */
+    s3Backoffs: [100, 300, 900, 2_700],
     /** Recorded uses of each file that a list looks at: documents of strangers may name a public file. */
     usesListed: 50,
     /** Assets that are read to list files with their uses, or to delete one: two for each recorded use of a file. */
@@ -87,3 +93,15 @@ export const HOSTING_LIMITS = {
     sweepBatch: 100,
   },
 } as const
+
+/** The limits that the operator sets. */
+export interface HostingLimits {
+  /** Bytes of one file. */
+  maxFile: number
+  /** Whether the limits are those of a public file. */
+  isPublic?: boolean
+  /** Bytes of all files of one publisher. */
+  quota: number
+  /** Milliseconds until an incomplete upload expires. */
+  lifetime: number
+}

@@ -1,5 +1,5 @@
 import { HostingError } from '@tidegate/protocol'
-import type { HostingLimits } from './upload-store.js'
+import type { HostingLimits } from './limits.js'
 
 /** One error for foreign, unknown, deleted and expired files. */
 export function notFound(): HostingError {

@@ -17,7 +17,7 @@ fileBackendSuite('local', 8_388_608, async () => {
   }
 })
 
-/** Smaller than S3 takes, whose own size packages/hosting/test/s3.test.ts has. */
+/** Smaller than S3 takes, whose own size packages/provider/test/hosting/s3.test.ts has. */
 const PART = sized(1_048_576, HOSTING_LIMITS.hosting.s3Part)
 
 fileBackendSuite('s3', PART, async () => {

@@ -5,18 +5,16 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../test/helpers/cleanup.js'
 import { RecordedDisk, seeded, type Unsynced } from '../../../test/helpers/recorded-disk.js'
-import { pathOf } from '../../../test/helpers/uploads.js'
 import type { Logger } from '../../common/src/logger.js'
 import { providerKey } from '../../protocol/src/crypto/keys.js'
-import { openSqliteStore } from '../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../provider/src/state/stores.js'
 import type { HostedRow } from '../src/hosted-store.js'
 import { Hosting } from '../src/hosting.js'
 import { UploadIds } from '../src/ids.js'
 import { HOSTING_LIMITS } from '../src/limits.js'
 import { LocalBackend } from '../src/local/local-backend.js'
-import { answerTus } from '../src/tus.js'
+import { answerTus } from '../src/uploads/tus.js'
 import { HostedUses } from '../src/uses.js'
+import { type HostedState, NO_ASSETS, sqliteHosted } from './hosted.js'
 
 const disk = new RecordedDisk()
 const recorded = { folder: '' }
@@ -29,9 +27,12 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 interface Moment {
   changes: number
   rows: HostedRow[]
-  /** Ids of files that were deleted for good. */
+  /** Ids of files whose deletion is durable. */
   forgotten: string[]
 }
+
+/** Where the backend keeps a file. */
+const pathOf = (folder: string, id: string) => join(folder, id.slice(0, 2), id)
 
 /**
  * The power fails between any two changes of the disk or the database, and takes with it what was not synced. The
@@ -46,14 +47,14 @@ describe('after a power failure at any moment', () => {
   const told: { changes: number; id: string; offset: number }[] = []
   const { hosting: bounds } = HOSTING_LIMITS as { hosting: { checkpoint: number; checkpointWait: number } }
   const { checkpoint, checkpointWait } = bounds
-  const stores: StateStore[] = []
+  const stores: HostedState[] = []
 
-  function open(folder: string, files: string): { hosting: Hosting; store: StateStore } {
+  function open(folder: string, files: string): { hosting: Hosting; store: HostedState } {
     mkdirSync(folder, { recursive: true })
-    const store = openSqliteStore(folder)
+    const store = sqliteHosted(folder)
     stores.push(store)
     const key = providerKey(`0x${'11'.repeat(32)}`)
-    const uses = new HostedUses(store.hosted, store.index, [key])
+    const uses = new HostedUses(store.hosted, NO_ASSETS, [key])
     const rest = {
       ids: new UploadIds(key),
       answerTus,
@@ -67,7 +68,7 @@ describe('after a power failure at any moment', () => {
   }
 
   /** The store of hosted files, which takes a snapshot after every statement that changes something. */
-  function watched({ hosted }: StateStore): StateStore['hosted'] {
+  function watched({ hosted }: HostedState): HostedState['hosted'] {
     const changing = ['create', 'advance', 'remove', 'forget'] as const
     const forgotten: string[] = []
     const overrides = changing.map((name) => [

@@ -7,10 +7,10 @@ import type { Logger } from '../../common/src/logger.js'
 import { StateError } from '../../protocol/src/errors.js'
 import { faultOf } from '../src/audit.js'
 import type { HostedStore } from '../src/hosted-store.js'
-import { UploadLock } from '../src/lock.js'
-import { PartWriter } from '../src/part-writer.js'
 import { MAX_FILE, partSize, stateOf } from '../src/s3/state.js'
 import { Sweeper } from '../src/sweeper.js'
+import { UploadLock } from '../src/uploads/lock.js'
+import { PartWriter } from '../src/uploads/part-writer.js'
 import type { HostedUses } from '../src/uses.js'
 import {
   atFirst,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { chunked, whole } from '../../../test/helpers/file-backend-suite.js'
-import { UploadLock } from '../src/lock.js'
 import { PartMemory } from '../src/s3/memory.js'
 import { stateOf } from '../src/s3/state.js'
+import { UploadLock } from '../src/uploads/lock.js'
 import {
   atFirst,
   BEGUN,
@@ -24,7 +24,7 @@ import {
 describe('hosted files on an S3 server', () => {
   useS3()
 
-  it('are read on where a connection breaks, and refused where other bytes come than were asked for', async () => {
+  it('are read on after a broken connection, and refused if other bytes arrive than were requested', async () => {
     const id = await begun(CONTENT.length)
     const row = await files.row(id)
     atFirst(['get'], 2, { cutAfter: Math.floor(PART / 3) })

@@ -60,7 +60,7 @@ describe.each(Object.entries(STYLES))('S3 with %s', (_, style) => {
   })
 })
 
-it('what a bucket never takes is refused for good, with its reason', async () => {
+it('a file that a bucket never takes is refused with its reason, without a retry', async () => {
   const server = await startBucket()
   const backend = new S3Backend({ account: server.account, prefix: '' })
   server.fault = ({ what }) => (what === 'get' ? { status: 400, code: 'EntityTooSmall' } : undefined)

@@ -9,24 +9,24 @@ import { type S3Bucket, startBucket } from '../../../test/helpers/s3-bucket.js'
 import { ASKING, testEgress, testRegistry } from '../../../test/helpers/storage-tools.js'
 import type { Logger } from '../../common/src/logger.js'
 import { providerKey } from '../../protocol/src/crypto/keys.js'
-import { openSqliteStore } from '../../provider/src/state/sqlite.js'
 import { Hosting } from '../src/hosting.js'
 import { UploadIds } from '../src/ids.js'
 import { LocalBackend } from '../src/local/local-backend.js'
 import { S3Backend } from '../src/s3/s3-backend.js'
-import { answerTus } from '../src/tus.js'
+import { answerTus } from '../src/uploads/tus.js'
 import { HostedUses } from '../src/uses.js'
+import { NO_ASSETS, sqliteHosted } from './hosted.js'
 
 const CONTENT = randomBytes(3_000_000)
 
-/** Hosting in a folder of its own, and in a bucket where there is one, with one complete file. */
+/** Hosting in a folder of its own, and in a bucket if S3 is tested, with one complete file. */
 async function hostingWithFile(server?: S3Bucket) {
   const folder = newFolder()
-  const store = openSqliteStore(join(folder, 'state'))
+  const store = sqliteHosted(join(folder, 'state'))
   const backend = server
     ? new S3Backend({ account: server.account, prefix: '' })
     : new LocalBackend(join(folder, 'files'))
-  const uses = new HostedUses(store.hosted, store.index, [])
+  const uses = new HostedUses(store.hosted, NO_ASSETS, [])
   const log = {} as Logger
   const ids = new UploadIds(providerKey(`0x${'11'.repeat(32)}`))
   const tools = { store: store.hosted, backend, uses, ids, answerTus, log, lifetime: 60_000, isCurrent: () => true }

@@ -37,6 +37,19 @@ export function literalAddress(hostname: string): string | undefined {
   return ipaddr.isValid(bare) ? ipaddr.parse(bare).toString() : undefined
 }
 
+/** Bits of an address that name a network of a provider's customer or a small provider. */
+const NETWORK_BITS = { ipv4: 24, ipv6: 48 }
+
+/** Returns the network of an IP address, such as `203.0.113.0/24` or `2001:db8:1::/48`; `unknown` for other text. */
+export function networkAround(text: string): string {
+  if (!ipaddr.isValid(text)) return 'unknown'
+  const address = ipaddr.process(text)
+  const kind = address.kind()
+  const bits = NETWORK_BITS[kind]
+  const network = (kind === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(`${address}/${bits}`)
+  return `${network}/${bits}`
+}
+
 /** The destination is not allowed. Thrown before a connection is opened. */
 export class ForbiddenDestination extends Error {
   readonly code = 'FORBIDDEN_DESTINATION'

@@ -89,7 +89,8 @@ export const ERROR_CATALOGUE = {
   },
   LINK_REVOKED: {
     kind: 'gone',
-    cause: 'The auth token that the download link was created with was deleted.',
+    cause:
+      'The auth token that the download link was created with was deleted, or the operator has forgotten the account.',
     remedy: 'Create a new link.',
   },
   HOSTING_OFF: {
@@ -386,6 +387,12 @@ export const ERROR_CATALOGUE = {
     cause:
       'The clock of this provider differs from the time of the chain by more than ten minutes, so orders that it quotes for could not be used.',
     remedy: 'Do not pay. Try again later; the operator must set the clock of the machine.',
+  },
+  CANNOT_DELIVER: {
+    kind: 'unavailable',
+    cause:
+      'This provider could not deliver a file now, so it quotes no order: its database takes no writes, its disk is nearly full, too few of its nodes answer, or a file that it hosts cannot be read.',
+    remedy: 'Do not pay. Try again later; GET /ready and the log tell the operator the cause.',
   },
   PROVIDER_KEY_MISSING: {
     kind: 'unavailable',

@@ -1,4 +1,4 @@
-import { withoutMark } from './byte-order-mark.js'
+import { withoutMark } from './values/byte-order-mark.js'
 
 /** Bounds on the shape of a JSON text. */
 export interface JsonBounds {

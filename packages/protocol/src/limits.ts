@@ -105,3 +105,13 @@ export const NAME_LIMITS = {
     pathDepth: 32,
   },
 } as const
+
+/** Limits on what a description of an asset holds of its document. */
+export const ASSET_LIMITS = {
+  /** Characters of a URL of terms, samples and links. Longer ones are left out. */
+  url: 2_048,
+  /** Characters of the notes on a version of the files. The rest is cut off. */
+  notes: 2_000,
+  /** Files of a service. Other providers may describe more than this one has; the size of the answer limits them as well. */
+  describedFiles: 100_000,
+} as const

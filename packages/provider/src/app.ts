@@ -21,10 +21,11 @@ import type { LocalChain } from './console/facts.js'
 import type { DeliveryLedger } from './deliveries/ledger.js'
 import { AnonymousBudget } from './http/limits/anonymous.js'
 import { UploadSlots } from './http/limits/upload-slots.js'
+import { UsagePurge } from './http/limits/usage-purge.js'
 import { createServer } from './http/server.js'
 import type { Services } from './http/services.js'
 import type { Metrics } from './metrics/metrics.js'
-import { diskLeft } from './process/disk.js'
+import { diskLeft, hasRoomForIndex } from './process/disk.js'
 import { Health } from './process/health.js'
 import type { StateStore } from './state/stores.js'
 import type { TaskSandbox } from './tasks/task-sandbox.js'
@@ -81,7 +82,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const progress = () => followers.map((follower) => follower.progress)
   const { catalog, assets, members, ...index } = openCatalog(settings, base, progress)
   const { providerKeys, keyAudit } = await openKeys(settings, base, index)
-  const { proofs, ledger, downloads, rateLimits } = await openDeliveries(settings, base)
+  const { proofs, ledger, webhooks, downloads, rateLimits } = await openDeliveries(settings, base)
   const hosting = await openHosting(settings, { store, chains, log, isCurrent: index.isCurrent })
   const { storages, egress } = openStorages(settings, base, hosting)
   const { auth, signers } = openAuth(settings, base)
@@ -97,15 +98,18 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     health: new Health({
       ...{ chains, factories, clock, store, progress },
       isCurrent: (chain) => isCurrent(chain, settings),
+      hasRoom: () => hasRoomForIndex(settings),
       diskLeft: () => diskLeft(settings),
     }),
   }
   const http = await createServer({ services, log, tracing, metrics, batch, rateLimits, console, localOnly })
-  watch(settings, base, { progress, clock, http, egress, keyAudit, hasHosting: hosting !== undefined })
+  watch(settings, base, { progress, clock, http, egress, keyAudit, purgatory, hasHosting: hosting !== undefined })
   const lifecycle = new Lifecycle({
     ...{ settings, chains, metrics, log, http },
     background: [
       ...[factories, clock, members, access.withheld, ...followers, keyAudit, proofs, ledger],
+      ...(webhooks ? [webhooks] : []),
+      new UsagePurge(store.usage),
       ...(hosting ? [hosting.sweeper] : []),
       new SearchBuilder(store.search, log, () => progress().some(({ lag }) => (lag ?? 0) > settings.READY_MAX_LAG)),
     ],
@@ -113,7 +117,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
       async () => purgatory.stop(),
       () => sandbox.close(),
       () => signers.close(),
-      () => Promise.all([egress.close(), outbound.close(), hosting?.close()]),
+      () => Promise.all([egress.close(), outbound.close(), webhooks?.close(), hosting?.close()]),
       () => store.close(),
       () => tracing?.close(),
     ],

@@ -88,7 +88,7 @@ export const PROVIDER_LIMITS = {
   catalogue: {
     /** Assets on a page of the catalogue: each may have a document of 100 KB, which is read for it. */
     page: 50,
-    /** Pages of the catalogue. What lies deeper is in the sitemap. */
+    /** Pages of the catalogue. The sitemap has deeper ones. */
     pages: 20_000,
     /** Assets that are counted for sitemaps. */
     counted: 1_000_000,
@@ -154,7 +154,7 @@ export const PROVIDER_LIMITS = {
     flushInterval: 3_000,
     /**
      * Deliveries of the last hour in memory, of about a kilobyte each, that ranges are added to. For a range of an evicted one, the
-     * database tells whether its delivery is counted.
+     * database knows if its delivery is counted.
      */
     openDeliveries: 10_000,
     /** Cached fees that are recorded already. Recording an evicted fee again has no effect. */
@@ -167,6 +167,20 @@ export const PROVIDER_LIMITS = {
     purgePause: 50,
     /** Tokens of a report whose decimals are requested. A provider has a few. */
     reportTokens: 100,
+  },
+  webhooks: {
+    /** Milliseconds of one attempt, from the connection to the end of the answer. */
+    deadline: 10_000,
+    /** Bytes of an answer that are read, so that the connection can be used again. The rest is not. */
+    answer: 16_384,
+    /** Milliseconds after which an event is given up, and for which orders are reported after a pause of the service. */
+    age: 259_200_000,
+    /** Events that wait, of about a kilobyte each. The oldest of more are given up. */
+    waiting: 10_000,
+    /** Milliseconds between two looks for events that are too old. */
+    expiryInterval: 60_000,
+    /** Characters of each secret of WEBHOOK_SECRET, at least. */
+    secret: 32,
   },
   transfer: {
     /** Milliseconds to connect to a database for a copy, backup or restore. */
@@ -204,10 +218,6 @@ export const PROVIDER_LIMITS = {
     /** Milliseconds without signatures after which the thread ends. After a failure, the next signature starts it again. */
     idle: 30_000,
   },
-  legacy: {
-    /** Bytes of one value for `tidegate import`. A nonce has 20; no URL could contain many more. */
-    value: 1024,
-  },
   mcp: {
     /** Bytes of a message to /mcp. Tool calls have a few hundred. */
     body: 65_536,
@@ -217,6 +227,8 @@ export const PROVIDER_LIMITS = {
     deadline: 45_000,
     /** Assets of a page; services, files, tags and prices of an asset; orders. */
     listed: { assets: 10, services: 10, files: 20, tags: 10, amounts: 4, orders: 20 },
+    /** Services of an asset whose files are described, and how many at once. */
+    described: { services: 50, atOnce: 4 },
     /** Characters of a stranger's name. */
     line: 120,
     /** Characters of a description, in lists and of one asset. */

@@ -53,6 +53,8 @@ export const STORAGE_LIMITS = {
     minBlockCost: 1024,
     /** Bytes of a CAR header, which is skipped: it lists one or two roots. */
     carHeader: 4096,
+    /** Bytes of the pieces of a block, on average, below which many are joined by a copy. */
+    piece: 4_096,
     /** Bytes of early or repeated blocks of a CAR that are held. Beyond this, blocks are fetched alone. */
     held: 8_388_608,
     /** Bytes of unneeded blocks of a CAR, in addition to a twentieth of the needed ones. Beyond this, the CAR is given up. */
@@ -187,6 +189,8 @@ export const STORAGE_LIMITS = {
     values: 4096,
   },
   sql: {
+    /** Characters of a cell from which quotes are doubled piece by piece: a regular expression blocks the event loop. */
+    cell: 65_536,
     /** Bytes of all messages except rows: login, columns, notices. A table of 1,600 columns takes 150 KiB. */
     overhead: 262_144,
     /** Columns of a row: PostgreSQL's own limit for a result. */

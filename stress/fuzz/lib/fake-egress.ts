@@ -1,7 +1,7 @@
 import { StorageError } from '../../../packages/protocol/src/errors.js'
-import { ContentDecoder } from '../../../packages/storage/src/egress/content-codings.js'
 import { Egress, type EgressResponse } from '../../../packages/storage/src/egress/egress.js'
 import type { EgressRequest } from '../../../packages/storage/src/egress/egress-request.js'
+import { ContentDecoder } from '../../../packages/storage/src/egress/responses/content-codings.js'
 
 /**
  * Returns an egress without a network, which records requests, responds with `respond`, and decodes like the real one.

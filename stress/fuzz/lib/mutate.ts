@@ -103,7 +103,7 @@ function applyEdit(root: unknown, edit: Edit): unknown {
   return outer.root
 }
 
-/** A copy, or null where the value is too large to be duplicated. */
+/** A copy, or null if the value is too large to be duplicated. */
 function duplicateOf(value: unknown): unknown {
   return sizeOf(value) > MAX_SIZE ? null : copyOf(value)
 }

@@ -32,8 +32,6 @@ export interface Round {
   corpus?: string
   /** Milliseconds of processor time that an input may take; by default that of `BUDGET`. */
   limit?: number
-  /** Processor time in milliseconds after which an input counts as a hang. */
-  cpuTimeout?: number
   /** The program of the child process where it is built, as the modules of the targets are then. */
   child?: string
 }
@@ -47,7 +45,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
  * and the round resumes after it. Returns the findings, and the number of inputs by target.
  */
 export async function runSupervised(round: Round): Promise<{ findings: Finding[]; inputs: Map<string, number> }> {
-  const { seed, runs, slice, replayCorpus = true, corpus = CORPUS, cpuTimeout = 5000, limit, child = CHILD } = round
+  const { seed, runs, slice, replayCorpus = true, corpus = CORPUS, limit, child = CHILD } = round
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-fuzz-'))
   const progress = join(folder, 'progress')
   const findings: Finding[] = []
@@ -66,7 +64,7 @@ export async function runSupervised(round: Round): Promise<{ findings: Finding[]
       }
       if (slice !== undefined) work.slice = slice
       if (limit !== undefined) work.limit = limit
-      const ended = await run(child, work, cpuTimeout, (message) => {
+      const ended = await run(child, work, (message) => {
         if ('fault' in message) findings.push(message)
         else inputs.set(message.target, message.done)
       })
@@ -110,13 +108,8 @@ async function inputAt({ name, module }: Work['targets'][number], { seed, kept }
   return { seed, input: encode(inputOf(inputsOf(name, target, corpus), seed)) }
 }
 
-/** Runs the child process; resolves with the fault that ended it, or undefined where it completed its work. */
-function run(
-  program: string,
-  work: Work,
-  cpuTimeout: number,
-  onMessage: (message: ChildMessage) => void,
-): Promise<Fault | undefined> {
+/** Runs the child process; resolves with the fault that ended it, or undefined if it completed its work. */
+function run(program: string, work: Work, onMessage: (message: ChildMessage) => void): Promise<Fault | undefined> {
   return new Promise((resolve, reject) => {
     const loader = program.endsWith('.ts') ? ['--import', 'tsx'] : []
     const execArgv = [...loader, '--expose-gc', `--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
@@ -134,7 +127,7 @@ function run(
       const now = readFileSync(work.progress, 'utf8').trim()
       // the record changes with every input, also while one is being shrunk
       if (now !== seen || now === '') [seen, since, used] = [now, performance.now(), processorTime(child.pid)]
-      hung = processorTime(child.pid) - used > cpuTimeout || performance.now() - since > WALL_CLOCK_TIMEOUT
+      hung = processorTime(child.pid) - used > HANG || performance.now() - since > WALL_CLOCK_TIMEOUT
       if (hung) child.kill('SIGKILL')
     }, 200)
     child.once('error', reject)
@@ -146,6 +139,9 @@ function run(
     })
   })
 }
+
+/** Processor time in milliseconds after which an input counts as a hang: an end of the heap takes two where memory is slow. */
+const HANG = 5000
 
 /** Milliseconds after which an input is abandoned in any case: it may wait without using the processor. */
 const WALL_CLOCK_TIMEOUT = 300_000

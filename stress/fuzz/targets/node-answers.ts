@@ -4,7 +4,7 @@ import { commonAncestor, observeChain } from '../../../packages/catalog/src/inde
 import { OnChainReader } from '../../../packages/catalog/src/on-chain.js'
 import { assertReadableNft, documentIn } from '../../../packages/catalog/src/published.js'
 import type { Chain } from '../../../packages/chain/src/chains.js'
-import { ChainNodes } from '../../../packages/chain/src/nodes.js'
+import { ChainNodes } from '../../../packages/chain/src/nodes/nodes.js'
 import { Receipts } from '../../../packages/chain/src/receipts.js'
 import { rpcClient } from '../../../packages/chain/src/rpc/clients.js'
 import { OrderTransactions } from '../../../packages/provider/src/orders/transactions.js'

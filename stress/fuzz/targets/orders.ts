@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Chain } from '../../../packages/chain/src/chains.js'
-import { FileIdentities } from '../../../packages/provider/src/access/file-identity.js'
+import { FileIdentities } from '../../../packages/provider/src/access/files/file-identity.js'
 import { orderEvents } from '../../../packages/provider/src/orders/events.js'
 import { verifyOrder } from '../../../packages/provider/src/orders/verify.js'
 import { CHAIN_ID, CONSUMER, DATATOKEN, KEY, TX } from '../lib/honest.js'

@@ -25,7 +25,7 @@ export const CHAIN_FAULTS: Fault[] = [
             100,
           ).catch(() => world.ledger.addFinding(`a revoked asset is not refused by ${seat.name} within 20 s`))
       const depth = (await world.world.provider.getBlockNumber()) - before
-      await world.world.rpc('anvil_reorg', [depth, []])
+      await world.world.reorganise(depth)
       await world.world.rpc('anvil_mine', ['0x1'])
       return () => undefined
     },

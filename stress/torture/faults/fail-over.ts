@@ -47,7 +47,7 @@ export const FAIL_OVERS: Fault[] = [
   failOver('postgres failed over, lagging', 'The same with an asynchronous standby that lacks the last writes.', false),
 ]
 
-/** Restarts instances one after the other. */
+/** Restarts instances in sequence. */
 async function roll(deployment: Deployment, seats: Seat[]): Promise<void> {
   for (const seat of seats) {
     if (seat.up) await deployment.stop(seat, 'SIGTERM')

@@ -1,6 +1,6 @@
 import { type Agent, request as send } from 'node:http'
 
-/** A response as far as it was received, even if the connection broke. */
+/** The received part of a response, even if the connection broke. */
 export interface Received {
   /** 0 if no response began. */
   status: number

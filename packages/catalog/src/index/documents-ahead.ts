@@ -4,6 +4,7 @@ import type { Dialect } from '@tidegate/database'
 import { checksummed, type IndexedAsset } from '@tidegate/protocol'
 import type { Address, Log } from 'viem'
 import type { DecodedForIndex, DocumentReader, Publication } from '../documents.js'
+import { CATALOG_LIMITS } from '../limits.js'
 import { documentOf, type MetadataEvent } from '../published.js'
 import { datatokenOf, metadataFrom, nftOf } from './indexed.js'
 
@@ -19,9 +20,6 @@ export interface DecodeOptions {
 
 /** Documents that are decoded ahead: two groups per thread of the sandbox, so that no thread waits. */
 const MOST_AHEAD = 4 * COMMON_LIMITS.sandbox.batch.documents
-
-/** Maximum estimate for a document, in characters. */
-const LONGEST = 1_048_576
 
 const DEPLOYMENTS = new Set<unknown>(topicsOf(['NFTCreated', 'TokenCreated']))
 const METADATA = new Set<unknown>(METADATA_TOPICS)
@@ -175,5 +173,5 @@ export class DocumentsAhead {
 
 /** Estimates the characters of a document with its search rows: honest documents compress 3 to 20 times. */
 function decodedSize({ data }: Log): number {
-  return Math.min(16 * data.length, LONGEST)
+  return Math.min(16 * data.length, CATALOG_LIMITS.index.document)
 }

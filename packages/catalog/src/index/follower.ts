@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
+import { CATALOG_LIMITS } from '../limits.js'
 import { type ChainView, commonAncestor, observeChain } from './chain-view.js'
 import type { Cursor, Generations, IndexStore } from './index-store.js'
 import type { IndexProgress } from './progress.js'
@@ -17,11 +18,7 @@ export interface FollowerOptions extends SyncOptions {
   onRollback?: (chainId: number, block: number) => void
 }
 
-/** Longest backoff after failures, in milliseconds. */
-const MAX_BACKOFF = 30_000
-
-/** Milliseconds before the first warning that no node knows the last indexed block, and between further warnings. */
-const UNKNOWN_INTERVAL = 30_000
+const { backoff: MAX_BACKOFF, unknown: UNKNOWN_INTERVAL } = CATALOG_LIMITS.index
 
 /**
  * Follows one chain and keeps its index at the head. Commits each range with the cursor in one transaction, so that it resumes after a

@@ -1,14 +1,9 @@
 import type { Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
+import { CATALOG_LIMITS } from '../limits.js'
 import { commonAncestor, observeChain } from './chain-view.js'
 import type { Cursor, Generations, IndexStore } from './index-store.js'
 import { RangeSync, type SyncOptions } from './sync.js'
-
-/**
- * Milliseconds without a node that knows the live cursor, after which a requested rebuild may replace a longer live generation: the
- * chain may have been restarted. Lagging nodes recover earlier.
- */
-const UNKNOWN_TIMEOUT = 60_000
 
 /** Builds a new generation of a chain's index beside the live one, and promotes it at the end. */
 export class Rebuild {
@@ -52,7 +47,7 @@ export class Rebuild {
     if (status === 'same') return wanted ? live.block : Number.POSITIVE_INFINITY
     // the oldest checkpoint: the nodes have another block there
     if (status === 'other') return (await this.index.checkpoints(this.chain.chainId)).at(-1)?.block ?? live.block
-    return wanted && unseenFor >= UNKNOWN_TIMEOUT ? 0 : Number.POSITIVE_INFINITY
+    return wanted && unseenFor >= CATALOG_LIMITS.index.restarted ? 0 : Number.POSITIVE_INFINITY
   }
 
   private async rollBack(cursor: Cursor, wanted: boolean): Promise<boolean> {

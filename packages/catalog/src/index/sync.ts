@@ -1,6 +1,7 @@
 import { CHAIN_LIMITS, type Chain } from '@tidegate/chain'
 import type { Logger } from '@tidegate/common'
 import type { DocumentReader } from '../documents.js'
+import { CATALOG_LIMITS } from '../limits.js'
 import { applyRange, isPartGone, type LastCommit } from './apply.js'
 import { AdaptiveRange } from './blocks/adaptive-range.js'
 import type { DeployedContracts } from './blocks/emitters.js'
@@ -43,12 +44,6 @@ export interface SyncStep {
   /** The cursor after a rollback: the chain has replaced a partly applied block, or a second reading has other events. */
   rolledBack?: Cursor
 }
-
-/** Milliseconds between progress lines in the log during a catch-up. */
-const PROGRESS_INTERVAL = 10_000
-
-/** Milliseconds after which the nodes' view of the chain is stale. */
-const VIEW_LIFETIME = 5000
 
 /** The last commit, which may be running, and the deployments of its range. */
 interface Latest extends Pick<LastCommit, 'committed'> {
@@ -100,7 +95,7 @@ export class RangeSync {
   private async syncSome(cursor: Cursor | undefined, view: ChainView): Promise<SyncStep> {
     const started = performance.now()
     let step = await this.syncOne(cursor, view)
-    while (step.cursor && !step.idle && performance.now() - started < VIEW_LIFETIME) {
+    while (step.cursor && !step.idle && performance.now() - started < CATALOG_LIMITS.index.view) {
       if (this.options.signal.aborted) break
       const next = await this.syncOne(step.cursor, view)
       if (next.rolledBack) return next
@@ -239,7 +234,7 @@ export class RangeSync {
 
   private logProgress(block: number, head: number): void {
     const now = Date.now()
-    if (block === head || now - this.lastLogged < PROGRESS_INTERVAL) return
+    if (block === head || now - this.lastLogged < CATALOG_LIMITS.index.progress) return
     this.lastLogged = now
     this.log.info({ chainId: this.chain.chainId, block, head, left: head - block }, 'index is catching up')
   }

@@ -17,9 +17,6 @@ import type { SearchResult, SourceFilter } from './syntax.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
-/** Characters of documents to serialize before yielding to the event loop. */
-const TURN = 262_144
-
 /** Sources of data about assets from the chain, the operator and the index. */
 export interface HitSources {
   facts(asset: SoldAsset): Promise<OnChainData>
@@ -131,7 +128,7 @@ function breaks() {
   let since = 0
   return (characters: number): Promise<void> | undefined => {
     since += characters
-    if (since < TURN) return undefined
+    if (since < LIMITS.turn) return undefined
     since = 0
     return turn()
   }

@@ -1,6 +1,6 @@
 import type { IndexedAsset } from '@tidegate/protocol'
-import type { SearchValue } from './sql/rows.js'
-import { pathNumber } from './sql/tokens.js'
+import { pathNumber } from './conditions/tokens.js'
+import type { SearchValue } from './tables/rows.js'
 
 /**
  * Fields of prices, which change without the document. They can be compared and sorted by. `each`: of every active offer; `first`
@@ -17,9 +17,6 @@ export const isPrice = (path: string): boolean => path === PRICES.each || path =
 
 /** Numbers of the paths of prices, as stored. The row of the first price has its token as text. */
 export const PRICE_PATHS = { each: pathNumber(PRICES.each), first: pathNumber(PRICES.first) }
-
-/** The path of rows that earlier versions wrote for tokens. */
-export const OLDER_TOKEN = pathNumber(PRICES.token)
 
 /** Returns the rows of prices, which share their paths with no other value. */
 export function priceRows({ offers }: Pick<IndexedAsset, 'offers'>): SearchValue[] {

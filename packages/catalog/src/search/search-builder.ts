@@ -1,17 +1,11 @@
 import type { Logger } from '@tidegate/common'
+import { CATALOG_LIMITS } from '../limits.js'
 import type { SearchStore } from './search-store.js'
 
 /** Milliseconds between two steps. */
 const INTERVAL = 20
 
-/** Milliseconds after a failed step. */
-const BACKOFF = 5_000
-
-/** Milliseconds between polls for documents without search rows. */
-const LOOK = 2_000
-
-/** Milliseconds between two rounds of merges: merging many changes together is cheaper. */
-const ROUND = 30_000
+const { backoff: BACKOFF, look: LOOK, round: ROUND } = CATALOG_LIMITS.search.maintained
 
 /**
  * Maintains the search index in small steps: builds missing search rows after a large commit or an upgrade, and merges full-text

@@ -1,7 +1,7 @@
 import type { IndexedAsset } from '@tidegate/protocol'
 import type { OrderPage } from './orders/find-orders.js'
 import type { OrderSearch } from './orders/order-request.js'
-import type { Caller } from './sql/places.js'
+import type { Caller } from './serving/places.js'
 import type { Scope, Search, SearchResult } from './syntax.js'
 
 /** Full-text search in the documents of the index. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { runScript } from '../../../database/src/script.js'
+import { find } from './answer/find.js'
+import { fieldWord } from './conditions/tokens.js'
 import { readSearch } from './request/request.js'
-import { find } from './sql/find.js'
-import { planOf } from './sql/plan.js'
-import { fieldWord, longTextWord } from './sql/tokens.js'
 
 const SEARCH = readSearch({
   query: {
@@ -51,20 +50,19 @@ describe('the full-text expression', () => {
 describe('the expressions of PostgreSQL', () => {
   const fields = ['metadata.name^10', 'metadata.author', 'metadata.description', 'metadata.tags']
   /** Returns the values of the first search statement. */
-  async function values(search: object, kind: object = { 'metadata.type': 'dataset' }, older = 0): Promise<unknown[]> {
-    const state = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0, older]])
+  async function values(search: object): Promise<unknown[]> {
+    const state = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0]])
     let found: unknown[] | undefined
-    const read = readSearch({ query: { bool: { must: [search], filter: [{ term: kind }] } } })
+    const filter = [{ term: { 'metadata.type': 'dataset' } }]
+    const read = readSearch({ query: { bool: { must: [search], filter } } })
     const scope = { chains: [7], encrypted: true, purgatory: [] }
     await runScript(find(read, scope, 'postgres'), async ({ text, values }) => {
       if (text.includes('index_reading')) return { rows: [{ state }], changes: 0 }
       found ??= values
-      return { rows: [{ n: 0, did: null, up_to0: 0 }], changes: 0 }
+      return { rows: [{ n: 0 }], changes: 0 }
     })
     return found ?? []
   }
-  const tide = (more: object = {}) => ({ query_string: { query: 'tide', fields, ...more } })
-  const merged = `'${longTextWord(0, 'dataset', 'tide')}'`
 
   it('have at most 32 alternatives each', async () => {
     const lists = ['a', 'b'].map((own) => ({
@@ -88,69 +86,48 @@ describe('the expressions of PostgreSQL', () => {
     // each value has two tokens: exact in lower case, and folded
     expect(String(listed[0]).split(',')).toHaveLength(Math.ceil((2 * 200 * 30) / 32))
   })
-
-  it('have one token for a word in the long texts of a kind, which implies the kind', async () => {
-    const all = await values(tide())
-    // once to list the hits, and once to count them
-    expect(all.filter((value) => value === `(${merged})`)).toHaveLength(2)
-    // the kind is checked only for names
-    expect(all.filter((value) => value === 'dataset')).toHaveLength(2)
-  })
-
-  it('have that token together with other fields', async () => {
-    const others = await values(tide({ fields: [...fields, 'nft.name'] }))
-    expect(others.join(' ')).toContain(`('${fieldWord('nft.name', 'tide')}') | ${merged})`)
-    // the other field implies no kind
-    expect(others.filter((value) => value === 'dataset')).toHaveLength(4)
-  })
-
-  it('use names alone if these decide, but not for documents without a word', () => {
-    const named = (query: string) => ({ match: { 'metadata.name': query } })
-    const inTitles = (query: object) => {
-      const live = { id: 7, chainId: 7, role: 'live', building: false, older: false }
-      const plan = planOf(readSearch({ query }), { chains: [7], encrypted: true, purgatory: [] }, 'postgres', [live])
-      return plan.inTitles({ op: 'and', of: [] })?.values
-    }
-    const [tide, ocean] = ['tide', 'ocean'].map((word) => `'${fieldWord('metadata.name', word)}'`)
-    expect(inTitles({ bool: { must: [named('tide')], must_not: [named('ocean')] } })).toEqual([
-      `((${tide}))`,
-      expect.stringContaining(`!((${ocean}))`),
-    ])
-    const without = { bool: { must_not: [named('ocean')] } }
-    expect(inTitles({ bool: { should: [named('tide'), without] } })).toBeUndefined()
-    expect(inTitles({ match: { 'metadata.description': 'tide' } })).toBeUndefined()
-  })
-
-  it.each<[string, object, object?, number?]>([
-    ['a field is missing', tide({ fields: fields.slice(1) })],
-    ['the term is a prefix', tide({ query: 'tide*' })],
-    ['the term is a phrase', tide({ query: '"high tide"' })],
-    ['the kind is another one', tide(), { 'metadata.type': 'service' }],
-    ['the kind is case-sensitive', tide(), { 'metadata.type.keyword': 'dataset' }],
-    ['some rows are of an earlier version', tide(), { 'metadata.type': 'dataset' }, 1],
-  ])('have the words of each field if %s', async (_, ...search) => {
-    const all = (await values(...search)).join(' ')
-    expect(all).toContain(fieldWord('metadata.description', 'tide'))
-    expect(all).not.toContain(`'t0`)
-  })
 })
 
 describe('the statements', () => {
   const page = JSON.stringify([[LIVE.id, LIVE.chain, LIVE.role, 1, 0]])
-  const statements = async (dialect: 'sqlite' | 'postgres', counts: unknown) => {
+  const statements = async (counts: unknown) => {
     const texts: string[] = []
     // hits of the greatest score alone fill a page
     const query = { multi_match: { query: 'tide', fields: ['metadata.name^10', 'metadata.description'] } }
     const search = readSearch({ query, track_total_hits: counts })
-    await runScript(find(search, { chains: [7], encrypted: true, purgatory: [] }, dialect), async ({ text }) => {
+    await runScript(find(search, { chains: [7], encrypted: true, purgatory: [] }, 'sqlite'), async ({ text }) => {
       texts.push(text)
       return { rows: text.includes('index_reading') ? [{ state: page }] : [], changes: 0 }
     })
     return texts.join('\n')
   }
 
-  it.each(['sqlite', 'postgres'] as const)('count hits only on request: %s', async (dialect) => {
-    for (const counts of [undefined, true, 0, 100]) expect(await statements(dialect, counts)).toContain('AS counted')
-    expect(await statements(dialect, false)).not.toContain('AS counted')
+  it.each([
+    'sqlite',
+    'postgres',
+  ] as const)('of %s look up each part of a score without the query that it implies', async (dialect) => {
+    const should = Array.from({ length: 60 }, (_, at) => ({ match: { 'metadata.name': `tide${at}` } }))
+    let [expression, longest] = [0, 0]
+    const found = find(
+      readSearch({ query: { bool: { should } } }),
+      { chains: [7], encrypted: true, purgatory: [] },
+      dialect,
+    )
+    await runScript(found, async ({ text, values }) => {
+      if (text.includes('index_reading')) return { rows: [{ state: page }], changes: 0 }
+      const size = values.reduce<number>((sum, value) => sum + String(value).length, 0)
+      if (text.includes('AS counted')) expression = size
+      longest = Math.max(longest, size)
+      return { rows: text.includes('AS counted') ? [{ n: 1 }] : [], changes: 0 }
+    })
+    expect(expression).toBeGreaterThan(60 * 'tide'.length)
+    // all hits, and each part once
+    expect(longest).toBeLessThan(3 * expression)
+  })
+
+  // the number decides how PostgreSQL reads a page
+  it('of SQLite count hits only on request', async () => {
+    for (const counts of [undefined, true, 0, 100]) expect(await statements(counts)).toContain('AS counted')
+    expect(await statements(false)).not.toContain('AS counted')
   })
 })

@@ -8,11 +8,11 @@ import { CHAIN_LIMITS } from '../../../chain/src/limits.js'
 import { createLogger } from '../../../common/src/logger.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import { StateError } from '../../../protocol/src/errors.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { applyRange } from '../../src/index/apply.js'
 import type { Cursor, IndexBatch, IndexChange, IndexGeneration } from '../../src/index/index-store.js'
+import { sqliteCatalog } from '../catalog.js'
+import { DocumentSandbox } from '../sandbox.js'
 
 const NFT = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
 const TOKEN = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'
@@ -26,8 +26,8 @@ const hashOf = (block: number) => toHex(block, { size: 32 })
 
 describe('a range with many events', () => {
   const folder = newFolder()
-  const store = openSqliteStore(folder)
-  const sandbox = new TaskSandbox()
+  const store = sqliteCatalog(folder)
+  const sandbox = new DocumentSandbox()
   const decoding = { documents: new DocumentReader(sandbox, 1_048_576) }
   let chainId = 0
   let steps: IndexBatch[]
@@ -111,7 +111,7 @@ describe('a range with many events', () => {
         previous,
         provisional: true,
         decoding,
-        log: await createLogger({ LOG_LEVEL: 'silent' }),
+        log: await createLogger({ LOG_LEVEL: 'silent', LOG_ADDRESSES: 'none' }),
         onSkipped: () => undefined,
       },
     )

@@ -1,16 +1,13 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Address } from 'viem'
+import { chainAt } from '../../../../test/helpers/chain-at.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { SCRIPTED_CHAIN, SCRIPTED_FACTORY } from '../../../../test/helpers/scripted-node.js'
-import type { Chain } from '../../../chain/src/chains.js'
-import { connectChains } from '../../../provider/src/app/connect.js'
-import { loadSettings } from '../../../provider/src/config/load.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { ChainFollower } from '../../src/index/follower.js'
 import type { IndexBatch } from '../../src/index/index-store.js'
+import { sqliteCatalog } from '../catalog.js'
+import { DocumentSandbox } from '../sandbox.js'
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
@@ -34,17 +31,10 @@ export async function catchUp(
   beforeCommit?: (batch: IndexBatch, lookUps: () => number) => Promise<unknown>,
 ): Promise<CatchUp> {
   const folder = newFolder()
-  const addresses = { scripted: { chainId: SCRIPTED_CHAIN, startBlock: 1, ERC721Factory: SCRIPTED_FACTORY } }
-  writeFileSync(join(folder, 'address.json'), JSON.stringify(addresses))
-  const settings = loadSettings({
-    NETWORK_URL: JSON.stringify({ [SCRIPTED_CHAIN]: nodeUrl }),
-    PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
-    ADDRESS_FILE: join(folder, 'address.json'),
-    RPC_TIMEOUT: String(timeout),
-  })
-  const chain = (await connectChains(settings)).get(SCRIPTED_CHAIN) as Chain
-  const store = openSqliteStore(folder)
-  const sandbox = new TaskSandbox()
+  const deployment = { network: 'scripted', chainId: SCRIPTED_CHAIN, startBlock: 1, factory: SCRIPTED_FACTORY }
+  const chain = chainAt(deployment, [nodeUrl], { timeout })
+  const store = sqliteCatalog(folder)
+  const sandbox = new DocumentSandbox()
   const documents = new DocumentReader(sandbox, 1e6)
   const options = { blockRange: 2000, concurrency, pollInterval: 1, documents, reorgDepth: 16 }
   const follower = new ChainFollower(chain, store.index, options, SILENT)

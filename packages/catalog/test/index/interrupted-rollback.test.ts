@@ -3,11 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Driver } from '../../../database/src/sql.js'
-import { openPostgres } from '../../../provider/src/state/postgres.js'
-import { openSqlite } from '../../../provider/src/state/sqlite.js'
-import { sqlStore } from '../../../provider/src/state/stores.js'
 import { beginRollback, undoSome } from '../../src/index/tables/commit.js'
 import { searchConsumer } from '../../src/search/tables/consumer.js'
+import { catalogOn, postgresDriver, sqliteDriver } from '../catalog.js'
 import { at, DID, NFT, order, PUBLISHED } from '../store/published.js'
 
 describe('a rollback that a kill interrupts', () => {
@@ -18,19 +16,19 @@ describe('a rollback that a kill interrupts', () => {
   })
 
   const open: Record<string, () => Promise<Driver>> = {
-    sqlite: async () => openSqlite(join(folder, 'state')),
-    postgres: () => openPostgres({ url: postgres.url(), connections: 4, timeout: 30_000 }),
+    sqlite: async () => sqliteDriver(join(folder, 'state')),
+    postgres: () => postgresDriver({ url: postgres.url(), connections: 4, timeout: 30_000 }),
   }
 
   it.each(
     Object.keys(open),
   )('lets nothing be committed, and goes on where it was, with %s (threat 86)', async (name) => {
     let driver = await (open[name] as () => Promise<Driver>)()
-    let { index } = sqlStore(driver)
+    let { index } = catalogOn(driver)
     const reopen = async () => {
       await driver.close()
       driver = await (open[name] as () => Promise<Driver>)()
-      index = sqlStore(driver).index
+      index = catalogOn(driver).index
     }
     await index.commit({ chainId: 1, from: undefined, to: at(5), changes: PUBLISHED })
     const published = await index.asset(DID)

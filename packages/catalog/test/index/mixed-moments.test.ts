@@ -1,26 +1,23 @@
-import { writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { toHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { balancedNode } from '../../../../test/helpers/balanced-node.js'
 import { type ChainWithContracts, chainWithContracts } from '../../../../test/helpers/chain.js'
+import { chainAt } from '../../../../test/helpers/chain-at.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { batched, publishMany, stateCall } from '../../../../test/helpers/many-assets.js'
+import { reorganise } from '../../../../test/helpers/reorganise.js'
 import { forwardTo, RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
-import { onBothDatabases } from '../../../../test/helpers/store-session.js'
 import type { Chain } from '../../../chain/src/chains.js'
 import { CHAIN_LIMITS } from '../../../chain/src/limits.js'
 import { DEV_CHAIN_ID } from '../../../dev-network/src/anvil.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import { connectChains } from '../../../provider/src/app/connect.js'
-import { loadSettings } from '../../../provider/src/config/load.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
-import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { ChainFollower } from '../../src/index/follower.js'
+import { type Catalog, onBothDatabases, sqliteCatalog } from '../catalog.js'
+import { DocumentSandbox } from '../sandbox.js'
 
 const LIMITS = CHAIN_LIMITS.confirmation
 const HONEST_LIMITS = { ...LIMITS }
@@ -29,16 +26,14 @@ const HONEST_LIMITS = { ...LIMITS }
 describe('a node that is many nodes', () => {
   let network: ChainWithContracts
   let batch: `0x${string}`
-  let folder: string
   /** The chain as each test finds it: each reads all of it, several times. */
   let start: unknown
-  const sandbox = new TaskSandbox()
+  const sandbox = new DocumentSandbox()
   const documents = new DocumentReader(sandbox, 1e6)
   const corrections: number[] = []
   beforeAll(async () => {
     network = await chainWithContracts()
     batch = await deployed(network.rpcUrl, 'Batch')
-    folder = newFolder()
     start = (await rpc('evm_snapshot')).result
   })
   afterAll(() => sandbox.close())
@@ -52,21 +47,12 @@ describe('a node that is many nodes', () => {
   const rpc = (method: string, ...params: unknown[]) => forwardTo(network.rpcUrl)(method, params)
   const head = async () => Number((await rpc('eth_blockNumber')).result)
 
-  async function chainAt(url: string): Promise<Chain> {
-    const settings = loadSettings({
-      NETWORK_URL: JSON.stringify({ [DEV_CHAIN_ID]: url }),
-      PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}`,
-      ADDRESS_FILE: addressFile(),
-    })
-    return (await connectChains(settings)).get(DEV_CHAIN_ID) as Chain
-  }
-  function addressFile(): string {
-    const file = `${folder}/address.json`
-    writeFileSync(file, JSON.stringify({ development: network.addresses }))
-    return file
+  function chainOf(url: string): Chain {
+    const { ERC721Factory: factory, chainId, startBlock } = network.addresses
+    return chainAt({ network: 'development', chainId, startBlock, factory }, [url])
   }
 
-  function followerOf(chain: Chain, store: StateStore): ChainFollower {
+  function followerOf(chain: Chain, store: Catalog): ChainFollower {
     const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
     const onCorrected = (chainId: number) => void corrections.push(chainId)
     const options = { blockRange: 500, concurrency: 4, pollInterval: 10, documents, reorgDepth: 64, onCorrected }
@@ -78,12 +64,12 @@ describe('a node that is many nodes', () => {
     return nfts.map((nft) => ({ nft, did: didOf(nft, DEV_CHAIN_ID) }))
   }
   const revoke = (nft: `0x${string}`) => batched(network.rpcUrl, batch, [stateCall(nft, 3)])
-  const isAtHead = async (store: StateStore) => (await store.index.cursor(DEV_CHAIN_ID))?.block === (await head())
+  const isAtHead = async (store: Catalog) => (await store.index.cursor(DEV_CHAIN_ID))?.block === (await head())
 
   /** The rows that a perfect node gives. */
   async function perfect(dids: string[]) {
-    const store = openSqliteStore(newFolder())
-    const follower = followerOf(await chainAt(network.rpcUrl), store)
+    const store = sqliteCatalog(newFolder())
+    const follower = followerOf(chainOf(network.rpcUrl), store)
     await eventually(async () => {
       await follower.step()
       return isAtHead(store)
@@ -96,7 +82,7 @@ describe('a node that is many nodes', () => {
   onBothDatabases((session) => {
     it('never passes a block whose events are late (threat 128)', async () => {
       const proxy = await RpcProxy.before(network.rpcUrl)
-      const chain = await chainAt(proxy.url)
+      const chain = chainOf(proxy.url)
       const [asset] = await publish(chain, 1)
       const follower = followerOf(chain, session.store)
       await eventually(async () => {
@@ -122,7 +108,7 @@ describe('a node that is many nodes', () => {
     ])('corrects late events by a second reading if blooms are %s (threat 128)', async (blooms) => {
       Object.assign(LIMITS, { early: [{ age: 0, blocks: 8 }], retry: 0 })
       const proxy = await RpcProxy.before(network.rpcUrl)
-      const chain = await chainAt(proxy.url)
+      const chain = chainOf(proxy.url)
       const [asset] = await publish(chain, 1)
       const follower = followerOf(chain, session.store)
       const logsBloom = `0x${(blooms === 'full' ? 'ff' : '00').repeat(256)}`
@@ -150,7 +136,7 @@ describe('a node that is many nodes', () => {
     it('keeps events that a later reading lacks (threat 128)', async () => {
       Object.assign(LIMITS, { early: [{ age: 0, blocks: 1 }], retry: 0, age: 0, blocks: 1 })
       const proxy = await RpcProxy.before(network.rpcUrl)
-      const chain = await chainAt(proxy.url)
+      const chain = chainOf(proxy.url)
       const [asset] = await publish(chain, 1)
       const follower = followerOf(chain, session.store)
       await eventually(async () => {
@@ -174,7 +160,7 @@ describe('a node that is many nodes', () => {
 
     it('costs a good node two requests for a new block, with its events', async () => {
       const proxy = await RpcProxy.before(network.rpcUrl)
-      const chain = await chainAt(proxy.url)
+      const chain = chainOf(proxy.url)
       const [asset] = await publish(chain, 1)
       const follower = followerOf(chain, session.store)
       await eventually(async () => {
@@ -199,14 +185,14 @@ describe('a node that is many nodes', () => {
     it.each([1, 2, 3])('equals the index of a perfect node, seed %i (threat 128)', async (seed) => {
       const lags = [0, 0, 600, 1500]
       const node = await balancedNode(network.rpcUrl, { lags: { blocks: lags, logs: lags }, repeats: 0.2, seed })
-      const chain = await chainAt(node.url)
+      const chain = chainOf(node.url)
       const follower = followerOf(chain, session.store)
       const published: { nft: `0x${string}`; did: string }[] = []
       for (let round = 0; round < 4; round++) {
         published.push(...(await publish(chain, 3)))
         for (let steps = 0; steps < 3; steps++) await follower.step().catch(() => undefined)
         await revoke(published[round]?.nft as `0x${string}`)
-        if (round === 2) await rpc('anvil_reorg', 2, [])
+        if (round === 2) await reorganise((method, params) => rpc(method, ...params), 2)
         await follower.step().catch(() => undefined)
       }
       const dids = published.map(({ did }) => did)

@@ -8,12 +8,10 @@ import type { Chain } from '../../../chain/src/chains.js'
 import { providerKey } from '../../../protocol/src/crypto/keys.js'
 import { opened } from '../../../protocol/src/ddo/opened.js'
 import { assetDocument } from '../../../protocol/src/ddo/served-document.js'
-import { openPostgresStore } from '../../../provider/src/state/postgres.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
-import { TaskSandbox } from '../../../provider/src/tasks/task-sandbox.js'
 import { DocumentReader } from '../../src/documents.js'
 import { changesOf } from '../../src/index/changes.js'
+import { type Catalog, postgresCatalog, sqliteCatalog } from '../catalog.js'
+import { DocumentSandbox } from '../sandbox.js'
 
 const CHAIN_ID = 8996
 const FACTORY = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
@@ -50,18 +48,18 @@ function events(name: string, time: bigint): Log[] {
 
 describe('the index', () => {
   const folder = newFolder()
-  const sandbox = new TaskSandbox()
+  const sandbox = new DocumentSandbox()
   const documents = new DocumentReader(sandbox, 100_000)
   const keys = [providerKey(randomBytes(32).toString('hex'))]
   const chain = { chainId: CHAIN_ID, keys, deployment: { factory: FACTORY } } as unknown as Chain
   /** Each test has its own chain. */
   let lastChain = CHAIN_ID
   let server: PostgresBackend
-  const stores: Record<string, StateStore> = {}
+  const stores: Record<string, Catalog> = {}
   beforeAll(async () => {
     server = await startPostgres()
-    stores.postgres = await openPostgresStore({ url: server.url(), connections: 2, timeout: 60_000 })
-    stores.sqlite = openSqliteStore(folder)
+    stores.postgres = await postgresCatalog({ url: server.url(), connections: 2, timeout: 60_000 })
+    stores.sqlite = sqliteCatalog(folder)
   })
   afterAll(async () => {
     for (const store of Object.values(stores)) await store.close()
@@ -69,7 +67,7 @@ describe('the index', () => {
   })
 
   async function written(name: string, time: bigint, database: string) {
-    const { index } = stores[database] as StateStore
+    const { index } = stores[database] as Catalog
     const chainId = ++lastChain
     const changes = await changesOf(
       events(name, time),

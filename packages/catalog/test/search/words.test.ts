@@ -20,7 +20,7 @@ function isIn(part: string, text: string): boolean {
 }
 
 describe('words inside text without spaces', () => {
-  it('are found exactly where all of their letters are, one after the other; a single one with any further marks', () => {
+  it('are found exactly in texts with all of their letters in sequence; a single one with any further marks', () => {
     fc.assert(
       fc.property(TEXT, TEXT, (text, part) => {
         const expected = text.some((_, from) =>

@@ -120,7 +120,7 @@ export const FIELDS = fc.oneof(
   fc.constant(LONG_TEXTS),
 )
 /** Fields that front ends search together, some without one of them, or with another one. */
-export const FRONT_END_FIELDS = fc.oneof(
+const FRONT_END_FIELDS = fc.oneof(
   fc.constant(LONG_TEXTS),
   fc.subarray(LONG_TEXTS, { minLength: 3 }),
   fc.constant(['metadata.name']),
@@ -134,14 +134,14 @@ export const FRONT_END_TEXT = fc
   )
   .map(([words, more]) => words.join(' ') + more)
 /** The kinds that front ends filter by, in any case, and one that few have. */
-export const KIND = fc
+const KIND = fc
   .tuple(
     fc.constantFrom('metadata.type', 'metadata.type.keyword'),
     fc.constantFrom('dataset', 'algorithm', 'Dataset', '12'),
   )
   .map(([path, kind]) => ({ term: { [path]: kind } }))
 /** A search as front ends make it: for text in documents of a kind. */
-export const ofKind = (query: object, kind: object) => ({ bool: { must: [query], filter: [kind] } })
+const ofKind = (query: object, kind: object) => ({ bool: { must: [query], filter: [kind] } })
 const LEAST = fc.constantFrom(1, 2, -1, '75%', '2<75%', '-25%', '1<-1 3<50%')
 const BOOST = fc.constantFrom(1, 2, 0.3, 0)
 /** Values that no document has, mostly none of them: so many that PostgreSQL looks them up in several queries. */

@@ -8,14 +8,13 @@ import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { SqliteSnapshots } from '../../../database/src/sqlite/sqlite-snapshots.js'
 import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
+import { stateQuery } from '../../src/search/answer/find.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { stateQuery } from '../../src/search/sql/find.js'
-import { Searches } from '../../src/search/sql/searches.js'
+import { Searches } from '../../src/search/serving/searches.js'
 import type { Search } from '../../src/search/syntax.js'
+import { type Catalog, sqliteCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'
 
 const ALL = readSearch({})
@@ -49,7 +48,7 @@ const changesOf = (at: number, name: string): IndexChange[] =>
 /** The database with a hundred assets that each test has a copy of. */
 const filled = newFolder()
 beforeAll(async () => {
-  const store = openSqliteStore(filled)
+  const store = sqliteCatalog(filled)
   const changes = many(100, (at) => changesOf(at + 1, `name ${at}`)).flat()
   await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
   await store.close()
@@ -57,7 +56,7 @@ beforeAll(async () => {
 
 describe('a search of the embedded database', () => {
   let folder: string
-  let store: StateStore
+  let store: Catalog
   let block = 0
   const commit = (changes: IndexChange[]) => {
     const from = { block, hash: '0x1' as const }
@@ -66,7 +65,7 @@ describe('a search of the embedded database', () => {
   beforeEach(() => {
     folder = newFolder()
     cpSync(filled, folder, { recursive: true })
-    store = openSqliteStore(folder)
+    store = sqliteCatalog(folder)
     block = 1
   })
   afterEach(() => store.close())
@@ -191,10 +190,10 @@ describe('a search of the embedded database', () => {
 })
 
 describe('a search of the embedded database, whatever is asked,', () => {
-  let store: StateStore
+  let store: Catalog
   // they only read: one database for all of them
   beforeAll(() => {
-    store = openSqliteStore(filled)
+    store = sqliteCatalog(filled)
   })
   afterAll(() => store.close())
 

@@ -8,16 +8,14 @@ import { orderOf } from '../../../../test/helpers/orders.js'
 import type { Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import { openPostgres, openPostgresStore } from '../../../provider/src/state/postgres.js'
-import { openSqlite, openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { CachedSearches, keyOf } from '../../src/search/sql/cached-searches.js'
-import { Searches } from '../../src/search/sql/searches.js'
-import { LastStatistics } from '../../src/search/sql/statistics.js'
+import { CachedSearches, keyOf } from '../../src/search/serving/cached-searches.js'
+import { Searches } from '../../src/search/serving/searches.js'
+import { LastStatistics } from '../../src/search/serving/statistics.js'
 import type { Scope } from '../../src/search/syntax.js'
+import { type Catalog, postgresCatalog, postgresDriver, sqliteCatalog, sqliteDriver } from '../catalog.js'
 
 const CHAIN = 7
 const SCOPE: Scope = { chains: [CHAIN], encrypted: true, purgatory: [] }
@@ -44,19 +42,19 @@ function published(name: string): IndexChange[] {
 describe('what a search found before', () => {
   let folder: string
   let server: PostgresBackend
-  const stores: Record<string, StateStore> = {}
+  const stores: Record<string, Catalog> = {}
   beforeAll(async () => {
     folder = newFolder()
     server = await startPostgres()
-    stores.postgres = await openPostgresStore({ url: server.url(), connections: 4, timeout: 60_000 })
-    stores.sqlite = openSqliteStore(folder)
+    stores.postgres = await postgresCatalog({ url: server.url(), connections: 4, timeout: 60_000 })
+    stores.sqlite = sqliteCatalog(folder)
   })
   afterAll(async () => {
     for (const store of Object.values(stores)) await store.close()
   })
 
   it.each(['sqlite', 'postgres'])('is never told once the index has changed: %s', async (database) => {
-    const { index, search } = stores[database] as StateStore
+    const { index, search } = stores[database] as Catalog
     const told = async () => {
       // the second time it is known
       await search.find(TIDE, SCOPE)
@@ -101,10 +99,10 @@ describe('what a search found before', () => {
     'sqlite',
     'postgres',
   ])('of statistics over many documents is shown for a while, beside current hits, while they are computed anew: %s', async (database) => {
-    const { index } = stores[database] as StateStore
+    const { index } = stores[database] as Catalog
     const db = await (database === 'sqlite'
-      ? openSqlite(folder)
-      : openPostgres({ url: server.url(), connections: 4, timeout: 60_000 }))
+      ? sqliteDriver(folder)
+      : postgresDriver({ url: server.url(), connections: 4, timeout: 60_000 }))
     const order = async () => {
       const from = (await index.cursor(CHAIN)) as Cursor
       const block = from.block + 1
@@ -140,7 +138,7 @@ describe('what a search found before', () => {
   })
 
   it.each(['sqlite', 'postgres'])('is served by services that are of its document: %s', async (database) => {
-    const { index, search } = stores[database] as StateStore
+    const { index, search } = stores[database] as Catalog
     const [, , metadata] = published('gauge') as [IndexChange, IndexChange, IndexChange & { kind: 'metadata' }]
     const { block = 0 } = (await index.cursor(CHAIN)) ?? {}
     let last = block
@@ -189,7 +187,7 @@ describe('what a search found before', () => {
       return asked.length
     }
 
-    it('is told again after a look at the version of the index alone', async () => {
+    it('is returned again after one query of the version of the index', async () => {
       const answers = new CachedSearches('sqlite', once)
       expect(await statements(answers)).toBeGreaterThan(3)
       expect(await statements(answers)).toBe(1)
@@ -199,7 +197,7 @@ describe('what a search found before', () => {
       expect(await statements(answers, TIDE, { ...SCOPE, encrypted: false })).toBeGreaterThan(1)
     })
 
-    it('is read once where it is on several pages, while the index stays as it was', async () => {
+    it('is read once for several pages while the index is unchanged', async () => {
       const answers = new CachedSearches('sqlite', once)
       const read = async (search: typeof TIDE) => {
         asked.length = 0

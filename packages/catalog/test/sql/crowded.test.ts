@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { openPostgresStore } from '../../../provider/src/state/postgres.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { type Catalog, postgresCatalog, sqliteCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
@@ -17,13 +15,13 @@ const long = (at: number) => published(at, { name: 'long', description: `tide ${
 describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks: %s', (kind) => {
   const folder = newFolder()
   let server: PostgresBackend | undefined
-  let store: StateStore
+  let store: Catalog
   let block = 0
   beforeAll(async () => {
     if (kind === 'PostgreSQL') server = await startPostgres()
     store = server
-      ? await openPostgresStore({ url: server.url(), connections: 3, timeout: 60_000 })
-      : openSqliteStore(folder)
+      ? await postgresCatalog({ url: server.url(), connections: 3, timeout: 60_000 })
+      : sqliteCatalog(folder)
   })
   afterAll(() => store.close())
 

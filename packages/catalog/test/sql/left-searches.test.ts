@@ -2,17 +2,16 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { onPostgres } from '../../../../test/helpers/states.js'
-import { openPostgresStore } from '../../../provider/src/state/postgres.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
+import { onPostgres } from '../../../../test/helpers/on-postgres.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { type Catalog, postgresCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'
 
 let server: PostgresBackend
-let store: StateStore
+let store: Catalog
 beforeAll(async () => {
   server = await startPostgres()
-  store = await openPostgresStore({ url: server.url(), connections: 4, timeout: 600_000 })
+  store = await postgresCatalog({ url: server.url(), connections: 4, timeout: 600_000 })
   const to = { block: 1, hash: '0x1' as const }
   const { changes } = published(1, { name: 'tide' })
   await store.index.commit({ chainId: CHAIN, from: undefined, to, changes })

@@ -4,16 +4,16 @@ import { startPostgres } from '../../../../test/helpers/backends.js'
 import { atEnd } from '../../../../test/helpers/cleanup.js'
 import { runScript } from '../../../database/src/script.js'
 import { numbered, type Query, type Result } from '../../../database/src/sql.js'
-import { openPostgresStore } from '../../../provider/src/state/postgres.js'
+import { find } from '../../src/search/answer/find.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { find } from '../../src/search/sql/find.js'
+import { postgresCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
 it('looks up long lists of values in the full-text index, whatever the planner expects (threat 141)', async () => {
   const server = await startPostgres()
-  const store = await openPostgresStore({ url: server.url(), connections: 4, timeout: 600_000 })
+  const store = await postgresCatalog({ url: server.url(), connections: 4, timeout: 600_000 })
   atEnd(() => store.close())
   const changes = many(400, (at) => published(at, { name: `tide ${at}`, tags: [`t${at}`] }).changes).flat()
   await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })

@@ -1,16 +1,17 @@
 import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { orderOf, orderStatements } from '../../../../test/helpers/orders.js'
+import { upgrade } from '../../../database/src/schema.js'
 import type { Query } from '../../../database/src/sql.js'
-import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
 import { insertReuse } from '../../src/index/tables/orders.js'
+import { CATALOG_SCHEMA } from '../catalog.js'
 
 const ADDRESS = `0x${'1'.repeat(40)}` as const
 const HASH = `0x${'2'.repeat(64)}` as const
 /** Anybody fills a chain with orders: no statement may read all of them (threat 104). */
 describe('statements on orders', () => {
   const db = new Database(':memory:')
-  for (const step of migrationsFor('sqlite')) db.exec(step)
+  for (const step of upgrade(CATALOG_SCHEMA, 'sqlite')) db.exec(step)
 
   function expectIndexed({ text, values }: Query): void {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[]

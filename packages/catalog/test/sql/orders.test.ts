@@ -1,23 +1,13 @@
-import { mkdtempSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { makeOldPostgres, makeOldSqlite } from '../../../../test/helpers/old-states.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
-import { onPostgres } from '../../../../test/helpers/states.js'
 import type { Driver, Query, Result, Script } from '../../../database/src/sql.js'
-import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
-import { openPostgres } from '../../../provider/src/state/postgres.js'
-import { openSqlite } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
-import { sqlStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { type Catalog, catalogOn, postgresDriver, sqliteDriver } from '../catalog.js'
 
 const CHAIN = 7
 const NFT = `0x${'1'.repeat(40)}` as Address
@@ -71,14 +61,14 @@ describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search inde
   const folder = newFolder()
   let server: PostgresBackend | undefined
   let db: Driver
-  let store: StateStore
+  let store: Catalog
   let written: { text: string; changes: number }[]
   beforeAll(async () => {
     if (kind === 'PostgreSQL') server = await startPostgres()
-    db = server ? await openPostgres({ url: server.url(), connections: 4, timeout: 60_000 }) : openSqlite(folder)
+    db = server ? await postgresDriver({ url: server.url(), connections: 4, timeout: 60_000 }) : sqliteDriver(folder)
     const recording = recorded(db)
     written = recording.written
-    store = sqlStore(recording.driver)
+    store = catalogOn(recording.driver)
   })
   afterAll(() => store.close())
 
@@ -159,37 +149,4 @@ describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search inde
     expect(await term('stats.orders', 1)).toBe(1)
     expect(await count({ query_string: { query: 'tide' } })).toBe(1)
   })
-
-  it('of an earlier version do not keep others from being found while documents are rewritten', async () => {
-    const version = migrationsFor(db.dialect).findIndex((text) => text.includes('ADD COLUMN findable'))
-    const old = await oldState(version)
-    try {
-      const pending = await old.query({ text: 'SELECT findable FROM search_pending', values: [] })
-      expect(pending.rows).toEqual([{ findable: 1 }, { findable: 1 }, { findable: 1 }])
-      const { search } = sqlStore(old)
-      // rejects where documents cannot be found yet
-      await search.find(readSearch({}), { ...SCOPE, chains: [1] })
-      while (await search.buildSome());
-      expect((await old.query({ text: 'SELECT nft FROM search_pending', values: [] })).rows).toEqual([])
-    } finally {
-      await old.close()
-    }
-  })
-
-  /** A database of an earlier version with a few documents, all of which can be found, opened by this one. */
-  async function oldState(version: number): Promise<Driver> {
-    const forget = 'DELETE FROM search_pending'
-    if (!server) {
-      const place = mkdtempSync(join(folder, 'old-'))
-      makeOldSqlite(join(place, DATABASE_FILE), version)
-      const file = new Database(join(place, DATABASE_FILE))
-      file.exec(forget)
-      file.close()
-      return openSqlite(place)
-    }
-    await onPostgres(server.url(), 'CREATE DATABASE earlier')
-    await makeOldPostgres(server.url('earlier'), version)
-    await onPostgres(server.url('earlier'), forget)
-    return openPostgres({ url: server.url('earlier'), connections: 2, timeout: 60_000 })
-  }
 })

@@ -7,11 +7,10 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import type { Address } from '../../../protocol/src/hex.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { SearchBuilder } from '../../src/search/search-builder.js'
+import { type Catalog, sqliteCatalog } from '../catalog.js'
 
 const CHAIN = 7
 const COUNT = 24
@@ -33,7 +32,7 @@ function published(n: number, name: string): IndexChange[] {
 
 describe('the parts of the full-text index of the embedded database', () => {
   let folder: string
-  let store: StateStore
+  let store: Catalog
   let block = 0
   const commit = async (changes: IndexChange[]) => {
     const from = block > 0 ? at(block) : undefined
@@ -59,7 +58,7 @@ describe('the parts of the full-text index of the embedded database', () => {
 
   beforeAll(async () => {
     folder = newFolder()
-    store = openSqliteStore(folder)
+    store = sqliteCatalog(folder)
   })
   afterAll(() => store.close())
 

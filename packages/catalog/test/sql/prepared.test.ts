@@ -11,12 +11,12 @@ import { COMMON_LIMITS } from '../../../common/src/limits.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { checksummed } from '../../../protocol/src/crypto/address.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import { document, documents } from '../../../provider/src/tasks/worker.js'
+import { document, documents } from '../../src/document-tasks.js'
 import { DocumentReader } from '../../src/documents.js'
 import { changesOf } from '../../src/index/changes.js'
 import type { IndexChange } from '../../src/index/index-store.js'
-import type { SearchRows } from '../../src/search/sql/prepared.js'
+import type { SearchRows } from '../../src/search/tables/prepared.js'
+import { sqliteCatalog } from '../catalog.js'
 
 const FACTORY = checksummed(`0x${'fa'.repeat(20)}`)
 const NFT = checksummed(`0x${'1d'.repeat(20)}`)
@@ -89,7 +89,7 @@ const logsOf = (events: Event[]) =>
 async function searchIndexOf(changes: IndexChange[]): Promise<unknown[]> {
   const folder = newFolder()
   folders.push(folder)
-  const store = openSqliteStore(folder)
+  const store = sqliteCatalog(folder)
   await store.index.commit({ chainId: 8996, from: undefined, to: { block: 1, hash: HASH }, changes })
   await store.close()
   const db = new Database(join(folder, DATABASE_FILE))

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import Database from 'libsql'
-import pg from 'pg'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
@@ -11,18 +10,14 @@ import { runScript } from '../../../database/src/script.js'
 import type { Dialect, Driver, Query, Result } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
-import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
-import { openPostgres } from '../../../provider/src/state/postgres.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import { type StateStore, sqlStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
+import { stateIn, stateQuery } from '../../src/search/answer/find.js'
+import { generationsIn } from '../../src/search/conditions/generations.js'
+import { counted } from '../../src/search/hits/page.js'
+import { byPrice } from '../../src/search/hits/price-order.js'
+import { type Plan, planOf } from '../../src/search/plan/plan.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { stateIn, stateQuery } from '../../src/search/sql/find.js'
-import { generationsIn } from '../../src/search/sql/generations.js'
-import { counted } from '../../src/search/sql/page.js'
-import { type Plan, planOf } from '../../src/search/sql/plan.js'
-import { byPrice } from '../../src/search/sql/price-order.js'
-import { pathNumber } from '../../src/search/sql/tokens.js'
+import { type Catalog, catalogOn, postgresDriver, sqliteCatalog } from '../catalog.js'
 import { address, CHAIN } from './arbitraries.js'
 
 const [PRICE, TOKEN] = ['stats.price.value', 'stats.price.tokenAddress']
@@ -135,12 +130,12 @@ describe('prices', () => {
   let server: PostgresBackend
   let postgres: Driver
   const folder = newFolder()
-  const stores: [name: string, store: StateStore][] = []
+  const stores: [name: string, store: Catalog][] = []
 
   beforeAll(async () => {
     server = await startPostgres()
-    postgres = await openPostgres({ url: server.url(), connections: 5, timeout: 20_000 })
-    stores.push(['embedded', openSqliteStore(folder)], ['PostgreSQL', sqlStore(postgres)])
+    postgres = await postgresDriver({ url: server.url(), connections: 5, timeout: 20_000 })
+    stores.push(['embedded', sqliteCatalog(folder)], ['PostgreSQL', catalogOn(postgres)])
   })
   afterAll(async () => {
     for (const [, store] of stores) await store.close()
@@ -238,40 +233,5 @@ describe('prices', () => {
         sum: { value: 7.5 },
       })
     }
-  })
-
-  it('of a version with rows of tokens are moved by the upgrade, or written anew if one of its instances wrote them', async () => {
-    const soldFor = readSearch({ query: { term: { [TOKEN]: TOKENS[0] } } })
-    const offer = { token: TOKENS[0], amount: '2.5' }
-    const [first, token] = [PRICE, TOKEN].map(pathNumber)
-    const back = `INSERT INTO search_value SELECT doc, ${token}, 0, NULL, txt FROM search_value WHERE path = ${first} AND txt IS NOT NULL;
-      UPDATE search_value SET txt = NULL WHERE path = ${first}`
-    const at = migrationsFor('sqlite').findIndex((step) => step.includes('search_value_by_price'))
-    const embedded = new Database(join(folder, DATABASE_FILE))
-    const client = new pg.Client(server.url())
-    await client.connect()
-    const upgrade = async (name: string, statements: string) =>
-      name === 'embedded' ? embedded.exec(statements) : await client.query(statements)
-    for (const [name, store] of stores)
-      for (const isUpgrade of name === 'embedded' ? [true] : [true, false]) {
-        await put([{ at: 0, offer, word: 'tide', state: 0 }])
-        const found = async () => (await store.search.find(soldFor, SCOPE)).hits.length
-        expect(await found(), name).toBe(1)
-        await upgrade(name, `${back}; UPDATE index_reading SET version = version + 1`)
-        expect(await found(), name).toBe(0)
-        const indexes = ['by_price', 'by_price_down', ...(name === 'embedded' ? [] : ['older_token'])]
-        const drop = indexes.map((index) => `DROP INDEX search_value_${index};`).join(' ')
-        const step = migrationsFor(name === 'embedded' ? 'sqlite' : 'postgres')[at]
-        if (isUpgrade) await upgrade(name, `${drop} ${step}; UPDATE index_reading SET version = version + 1`)
-        else while (await store.search.buildSome());
-        expect(await found(), `${name} ${isUpgrade}`).toBe(1)
-        const { n } = embedded.prepare(`SELECT count(*) AS n FROM search_value WHERE path = ${token}`).get() as {
-          n: number
-        }
-        const { rows } = await client.query(`SELECT 1 FROM search_value WHERE path = ${token}`)
-        expect([n, rows.length], name).toEqual([0, 0])
-      }
-    embedded.close()
-    await client.end()
   })
 })

@@ -1,15 +1,16 @@
 import Database from 'libsql'
 import { expect, it } from 'vitest'
+import { upgrade } from '../../../database/src/schema.js'
 import { runScriptSync } from '../../../database/src/script.js'
 import type { Query, Result } from '../../../database/src/sql.js'
-import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
+import { find, stateIn, stateQuery } from '../../src/search/answer/find.js'
+import { generationsIn } from '../../src/search/conditions/generations.js'
+import { STEPS } from '../../src/search/hits/order-walk.js'
+import { byPrice } from '../../src/search/hits/price-order.js'
+import { sorted } from '../../src/search/hits/sorted.js'
+import { planOf } from '../../src/search/plan/plan.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { find, stateIn, stateQuery } from '../../src/search/sql/find.js'
-import { generationsIn } from '../../src/search/sql/generations.js'
-import { STEPS } from '../../src/search/sql/order-walk.js'
-import { planOf } from '../../src/search/sql/plan.js'
-import { byPrice } from '../../src/search/sql/price-order.js'
-import { sorted } from '../../src/search/sql/sorted.js'
+import { CATALOG_SCHEMA } from '../catalog.js'
 
 const SCOPE = { chains: [1], encrypted: true, purgatory: [] }
 const SOLD = { term: { 'stats.price.tokenAddress': `0x${'1'.repeat(40)}` } }
@@ -17,7 +18,7 @@ const SOLD = { term: { 'stats.price.tokenAddress': `0x${'1'.repeat(40)}` } }
 /** Returns an empty database with the tables of a chain. */
 function empty(): Database.Database {
   const db = new Database(':memory:')
-  for (const step of migrationsFor('sqlite')) db.exec(step)
+  for (const step of upgrade(CATALOG_SCHEMA, 'sqlite')) db.exec(step)
   db.exec("INSERT INTO index_reading (id, chain_id, role, wanted) VALUES (1, 1, 'live', 0)")
   return db
 }

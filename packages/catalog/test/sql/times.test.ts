@@ -1,15 +1,9 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
-import { migrationsFor } from '../../../provider/src/state/migrations/index.js'
-import { openPostgresStore } from '../../../provider/src/state/postgres.js'
-import { openSqliteStore } from '../../../provider/src/state/sqlite.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
 import { readSearch } from '../../src/search/request/request.js'
+import { type Catalog, postgresCatalog, sqliteCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'
 
 const CREATED = '2031-05-17T14:26:38Z'
@@ -23,14 +17,14 @@ describe.each(['embedded', 'PostgreSQL'])('searches for times, in a database: %s
     CREATED,
   )
   const both = [plain.did, numbered.did].sort()
-  let store: StateStore
+  let store: Catalog
   let folder: string | undefined
   beforeAll(async () => {
     if (kind === 'embedded') {
       folder = newFolder()
-      store = openSqliteStore(folder)
+      store = sqliteCatalog(folder)
     } else {
-      store = await openPostgresStore({ url: (await startPostgres()).url(), connections: 3, timeout: 60_000 })
+      store = await postgresCatalog({ url: (await startPostgres()).url(), connections: 3, timeout: 60_000 })
     }
     const changes = [...plain.changes, ...numbered.changes]
     await store.index.commit({ chainId: CHAIN, from: undefined, to: { block: 1, hash: '0x1' }, changes })
@@ -67,19 +61,5 @@ describe.each(['embedded', 'PostgreSQL'])('searches for times, in a database: %s
     ['by their range', { range: { 'metadata.created': { gte: '2029-11-30', lt: '2029-12-01' } } }, [plain.did]],
   ])('finds times %s', async (_, query, dids) => {
     expect(await found(query)).toEqual(dids)
-  })
-
-  it('writes the documents of an earlier version anew', async () => {
-    if (!folder) return
-    await store.close()
-    const file = new Database(join(folder, DATABASE_FILE))
-    // the step that builds documents anew, and nothing else
-    const step = migrationsFor('sqlite').findLast((text) => text.trim().startsWith('INSERT INTO search_pending'))
-    file.exec(`DELETE FROM search_text; ${step}`)
-    file.close()
-    store = openSqliteStore(folder)
-    expect(await found({ query_string: { query: 'survey' } })).toEqual([])
-    while (await store.search.buildSome());
-    expect(await found({ query_string: { query: 'survey' } })).toEqual([numbered.did])
   })
 })

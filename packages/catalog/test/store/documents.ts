@@ -1,11 +1,11 @@
 import { zeroHash } from 'viem'
-import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { ALICE } from '../../../../test/helpers/store-session.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import type { Address } from '../../../protocol/src/hex.js'
-import type { StateStore } from '../../../provider/src/state/stores.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
 import type { Scope, SearchResult } from '../../src/search/syntax.js'
+import type { Catalog, CatalogSession } from '../catalog.js'
 
 /** A published asset: where it is found, and the events that publish it. */
 export interface PublishedAsset {
@@ -72,8 +72,8 @@ const NAMES = new Map(Object.entries(CATALOGUE).map(([name, { did }]) => [did, n
 export const nameOf = (did: string): string => NAMES.get(did) ?? did
 
 /** Searches of a store, in the format that front ends send. Without another `scope`, everything of chain 1 is in it. */
-export function searches(session: StoreSession) {
-  const find = (body: object, scope: Partial<Scope> = {}, store: StateStore = session.store): Promise<SearchResult> =>
+export function searches(session: CatalogSession) {
+  const find = (body: object, scope: Partial<Scope> = {}, store: Catalog = session.store): Promise<SearchResult> =>
     store.search.find(readSearch(body), { chains: [1], encrypted: true, purgatory: [], ...scope })
   /** Names of the assets that are found, in the order of the hits. */
   const names = async (...search: Parameters<typeof find>): Promise<string[]> =>

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
-import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { ALICE, BOB } from '../../../../test/helpers/store-session.js'
 import { UnstorableError } from '../../../protocol/src/errors.js'
 import type { IndexBatch, IndexChange } from '../../src/index/index-store.js'
+import type { CatalogSession } from '../catalog.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN, UNSTORABLE } from './published.js'
 
 /** IndexStore: leadership of a chain, and batches of events. */
-export function indexSuite(session: StoreSession): void {
+export function indexSuite(session: CatalogSession): void {
   it('lets one instance lead the index of a chain, and another one once that is closed', async () => {
     const first = session.store
     const second = await session.open()

@@ -1,11 +1,12 @@
 import { type Address, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import { BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { BOB } from '../../../../test/helpers/store-session.js'
 import type { Cursor, IndexChange } from '../../src/index/index-store.js'
+import type { CatalogSession } from '../catalog.js'
 import { at, commit, DID, metadata, NFT, nft, order, PUBLISHED, TOKEN } from './published.js'
 
 /** IndexGeneration: rollbacks after reorganisations of the chain. */
-export function rollbackSuite(session: StoreSession): void {
+export function rollbackSuite(session: CatalogSession): void {
   const checkpoints = async () => (await session.store.index.checkpoints(1)).map(({ block }) => block)
 
   it('rolls back to any checkpoint, restoring every row (threat 33)', async () => {

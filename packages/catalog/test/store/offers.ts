@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange } from '../../src/index/index-store.js'
+import type { CatalogSession } from '../catalog.js'
 import { CATALOGUE, CATALOGUE_CHANGES, searches } from './documents.js'
 import { at, commit } from './published.js'
 
@@ -33,7 +33,7 @@ const activity = (number: number, isActive: boolean): IndexChange => ({
 })
 
 /** Offers in the index and in searches. */
-export function offerSuite(session: StoreSession): void {
+export function offerSuite(session: CatalogSession): void {
   const { find, names } = searches(session)
   const PATH = 'indexedMetadata.stats.prices.price'
   const offersOf = async ({ did, datatoken }: { did: string; datatoken: Address }) =>

@@ -1,9 +1,10 @@
 import { type Address, type Hex, toHex } from 'viem'
 import { expect, it } from 'vitest'
 import { orderOf } from '../../../../test/helpers/orders.js'
-import { ALICE, BOB, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { ALICE, BOB } from '../../../../test/helpers/store-session.js'
 import type { IndexChange, ReusedOrder } from '../../src/index/index-store.js'
 import { readOrderSearch } from '../../src/search/orders/order-request.js'
+import type { CatalogSession } from '../catalog.js'
 import { assetOf, searches } from './documents.js'
 import { at, commit, DID, NFT, PUBLISHED, TOKEN } from './published.js'
 
@@ -39,7 +40,7 @@ function reused(block: number, log: number, of: Hex, more: Partial<ReusedOrder> 
 const by = (field: string, value: unknown) => ({ query: { term: { [field]: value } } })
 
 /** SearchStore: orders of the index, and how they follow it. */
-export function orderSuite(session: StoreSession): void {
+export function orderSuite(session: CatalogSession): void {
   const page = (body: object, chains = [1], form: 'market' | 'enterprise' = 'enterprise') => {
     const search = readOrderSearch({ index: 'order', ...body }, form)
     if (!search) throw new Error('It is no search of orders.')

@@ -1,8 +1,9 @@
 import { zeroHash } from 'viem'
 import { orderOf } from '../../../../test/helpers/orders.js'
-import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { ALICE } from '../../../../test/helpers/store-session.js'
 import type { IndexedMetadata, IndexedNft } from '../../../protocol/src/ddo/indexed.js'
 import type { IndexChange } from '../../src/index/index-store.js'
+import type { CatalogSession } from '../catalog.js'
 
 export const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 export const TOKEN = '0xA74847bf9cebD3696031dC8f0033CF9A009E66Bc'
@@ -35,7 +36,7 @@ export const at = (block: number, fork = '0') => ({ block, hash: `0x${fork.repea
 
 /** Commits a batch that moves the index of a chain from its cursor to a block. */
 export async function commit(
-  { store }: StoreSession,
+  { store }: CatalogSession,
   changes: IndexChange[],
   block: number,
   { chainId = 1, provisional }: { chainId?: number; provisional?: boolean } = {},

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { orderOf } from '../../../../test/helpers/orders.js'
-import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexChange } from '../../src/index/index-store.js'
+import type { CatalogSession } from '../catalog.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { at, commit, UNSTORABLE } from './published.js'
 
 /** SearchStore: what is found as the index changes, and the scope of a search. */
-export function searchChangeSuite(session: StoreSession): void {
+export function searchChangeSuite(session: CatalogSession): void {
   const { find, names } = searches(session)
   const { tables, waves, model } = CATALOGUE
   const TIDE = words('tide')
@@ -30,7 +30,7 @@ export function searchChangeSuite(session: StoreSession): void {
     expect(await names(TIDE)).toEqual(['model', 'tables'])
   })
 
-  it('finds an updated document by its new words and no longer by its old ones', async () => {
+  it('finds an updated document by its new words, and not by its old ones', async () => {
     await commit(session, CATALOGUE_CHANGES, 1)
     await commit(session, renamed, 2)
     expect(await names(TIDE)).toEqual(['model', 'waves'])

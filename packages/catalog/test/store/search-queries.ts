@@ -1,13 +1,14 @@
 import { beforeEach, expect, it } from 'vitest'
-import { ALICE, type StoreSession } from '../../../../test/helpers/store-session.js'
+import { ALICE } from '../../../../test/helpers/store-session.js'
 import type { Address } from '../../../protocol/src/hex.js'
 import { searchOfPublishers } from '../../src/publishers.js'
 import { readSearch } from '../../src/search/request/request.js'
+import type { CatalogSession } from '../catalog.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, nameOf, searches, words } from './documents.js'
 import { commit } from './published.js'
 
 /** SearchStore: which documents a query finds. */
-export function querySuite(session: StoreSession): void {
+export function querySuite(session: CatalogSession): void {
   const { find, names } = searches(session)
   const ALL = ['model', 'waves', 'tables']
   /** Names of what a clause finds, sorted: the order of hits is shown by other tests. */

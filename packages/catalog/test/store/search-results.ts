@@ -1,14 +1,14 @@
 import { beforeEach, expect, it } from 'vitest'
 import { orderOf } from '../../../../test/helpers/orders.js'
-import type { StoreSession } from '../../../../test/helpers/store-session.js'
 import type { IndexedAsset } from '../../../protocol/src/ddo/indexed.js'
 import { SearchError, ValidationError } from '../../../protocol/src/errors.js'
 import type { Aggregated } from '../../src/search/syntax.js'
+import type { CatalogSession } from '../catalog.js'
 import { assetOf, CATALOGUE, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
 
 /** SearchStore: the order of hits, their scores, pages, totals, documents and aggregations. */
-export function resultSuite(session: StoreSession): void {
+export function resultSuite(session: CatalogSession): void {
   const { find, names } = searches(session)
   const TIDE = {
     query_string: { query: 'tide', fields: ['metadata.name^10', 'metadata.description^2', 'metadata.tags'] },
@@ -19,7 +19,7 @@ export function resultSuite(session: StoreSession): void {
     await commit(session, [...CATALOGUE_CHANGES, ...orders], 1)
   })
 
-  it('sorts by score and, where that is equal, the newest NFT first', async () => {
+  it('sorts by score, and the newest NFT first if scores are equal', async () => {
     expect(await names({ query: TIDE })).toEqual(['tables', 'model', 'waves'])
     expect(await names({ query: { match_all: {} } })).toEqual(['model', 'waves', 'tables'])
   })
@@ -51,7 +51,7 @@ export function resultSuite(session: StoreSession): void {
     expect([found.hits[0]?.score, found.maxScore]).toEqual([null, null])
   })
 
-  it('puts hits without a value last, or first where that is asked', async () => {
+  it('puts hits without a value last, or first on request', async () => {
     const sorted = (how: object) => names({ sort: { 'metadata.measured': how } })
     expect(await sorted({ order: 'asc' })).toEqual(['tables', 'waves', 'model'])
     expect(await sorted({ order: 'desc' })).toEqual(['waves', 'tables', 'model'])
@@ -106,7 +106,7 @@ export function resultSuite(session: StoreSession): void {
       })
   })
 
-  it('returns the assets of the hits as the index has them, or none where no documents are asked for', async () => {
+  it('returns the assets of the hits as the index has them, or none if the request wants no documents', async () => {
     const { did } = CATALOGUE.tables
     const { assets } = await find({ query: TIDE, size: 1 })
     expect([...assets]).toEqual([[did, await session.store.index.asset(did)]])

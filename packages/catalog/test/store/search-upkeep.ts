@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { StoreSession } from '../../../../test/helpers/store-session.js'
+import type { CatalogSession } from '../catalog.js'
 import { assetOf, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
 
@@ -7,7 +7,7 @@ import { commit } from './published.js'
 const ROUNDS = 8
 
 /** SearchStore: maintenance of the search index, and searches while batches are committed. */
-export function searchUpkeepSuite(session: StoreSession): void {
+export function searchUpkeepSuite(session: CatalogSession): void {
   const { find, names } = searches(session)
 
   it('ends building and merging after many small batches, which changes nothing that is found', async () => {

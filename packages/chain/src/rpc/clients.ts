@@ -28,7 +28,12 @@ interface ClientOptions {
  */
 export function rpcClient(
   url: URL,
-  { timeout = 10_000, batch = true, maxResponse = CHAIN_LIMITS.chain.response, abilities }: ClientOptions = {},
+  {
+    timeout = CHAIN_LIMITS.nodes.timeout,
+    batch = true,
+    maxResponse = CHAIN_LIMITS.chain.response,
+    abilities,
+  }: ClientOptions = {},
 ): PublicClient {
   const transport = validatedTransport(jsonRpc(url, { timeout, batch, maxResponse, abilities }), abilities?.onRepeated)
   return createPublicClient({

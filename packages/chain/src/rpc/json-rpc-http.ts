@@ -16,9 +16,6 @@ export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'
 }
 
-/** Characters of a body from which parsing waits for a turn. */
-const LARGE = 262_144
-
 /** Connections to nodes, shared by all clients of the process. Idle connections close by themselves. */
 const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
 
@@ -107,7 +104,7 @@ export class JsonRpcHttp {
     const decoder = new StringDecoder()
     let text = ''
     for await (const chunk of plain) text += decoder.write(chunk)
-    if (text.length > LARGE) await turn()
+    if (text.length > CHAIN_LIMITS.nodes.turn) await turn()
     return text + decoder.end()
   }
 

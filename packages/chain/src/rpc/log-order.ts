@@ -58,7 +58,7 @@ function contradiction({ log: one, index }: Place, { log: other, index: next }: 
   if (!sameHex(one.blockHash, other.blockHash)) return 'blockHash of a log'
   if (differ(one.blockTimestamp, other.blockTimestamp)) return 'blockTimestamp of a log'
   if (index === next) return sameContent(one, other) ? undefined : 'log: another one has its index'
-  // transactions emit their logs one after the other
+  // transactions emit their logs in sequence
   return Number(one.transactionIndex) > Number(other.transactionIndex) ? 'logIndex of a log' : undefined
 }
 

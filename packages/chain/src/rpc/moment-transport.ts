@@ -1,5 +1,5 @@
 import { type EIP1193RequestFn, numberToHex, type Transport } from 'viem'
-import { BehindError } from '../behind-error.js'
+import { BehindError } from '../time/behind-error.js'
 import type { Moments } from './moments.js'
 
 type Request = (call: { method: string; params?: unknown }, ...rest: unknown[]) => Promise<unknown>

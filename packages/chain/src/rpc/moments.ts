@@ -1,5 +1,5 @@
-import { BehindError } from '../behind-error.js'
 import { CHAIN_LIMITS } from '../limits.js'
+import { BehindError } from '../time/behind-error.js'
 import { Floor } from './floor.js'
 
 const { mixing: MIXING, jump: JUMP } = CHAIN_LIMITS.moments

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CHAIN_LIMITS } from '../limits.js'
 import { RateLimited } from './rate-limits.js'
 
-/** Milliseconds of the pause after a rate limit: first and longest. A node may request a longer one. */
-const PAUSE = { first: 250, longest: 8000 }
+const PAUSE: { first: number; longest: number } = CHAIN_LIMITS.nodes.pause
 /** Milliseconds between calls after a rate limit. The maximum is low, since some clusters refuse calls at any rate. */
 const INTERVAL = { least: 25, most: 100 }
 /** Factors of the interval and of the next pause after a success. */

@@ -1,3 +1,4 @@
+import { AMBIGUOUS_CODE, INVALID_REQUEST, RATE_CODES } from '../constants.js'
 import { CHAIN_LIMITS } from '../limits.js'
 
 /** A node refused a call for its rate limit. */
@@ -15,11 +16,6 @@ interface RpcError {
   message?: unknown
   data?: unknown
 }
-
-/** Codes of a rate limit. */
-const RATE_CODES = new Set<unknown>([429, -32029])
-/** A code for a rate limit at some providers, and for too many results at others. */
-const AMBIGUOUS_CODE = -32005
 
 const RATE_WORDS =
   /\brate\b|rate-?limit|too many (requests|calls)|per[ -](second|minute|hour|day|month)|request limit|request count|throughput|capacity|compute units|credits|quota|slow down|throttl|back ?off|\brps\b|try again (in|later)/i
@@ -42,7 +38,7 @@ export function rateLimitIn(error: RpcError | undefined, method: string): 'yes' 
 
 /** Returns whether an error reply is about the whole batch. */
 export function isBatchRefusal({ code, message }: RpcError): boolean {
-  return code === -32600 || BATCH_WORDS.test(String(message ?? '').slice(0, CHAIN_LIMITS.chain.errorText))
+  return code === INVALID_REQUEST || BATCH_WORDS.test(String(message ?? '').slice(0, CHAIN_LIMITS.chain.errorText))
 }
 
 /** Returns the milliseconds before a retry that an error reply names; undefined if it names none. */

@@ -18,6 +18,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--until <time>', 'end of the period, not included', time)
     .option('--chain <id>', 'chain of the assets (default: the only one of the provider)', whole)
     .option('--csv', 'print CSV: a line for each order and token')
+    .option('--follow', 'print each new order as the provider reads it, until ctrl-C')
     .action(async (did, options) => finish(await sales(did, options)))
 
 interface SalesOptions extends PeopleOptions {
@@ -26,6 +27,7 @@ interface SalesOptions extends PeopleOptions {
   until?: Date
   chain?: number
   csv?: true
+  follow?: true
 }
 
 /** Sales between two notes of progress. */
@@ -33,8 +35,9 @@ const EVERY = 500
 
 /** `tidegate sales`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function sales(did: string | undefined, options: SalesOptions): Promise<number> {
-  const { of, since, until, chain: chainId, csv, ...more } = options
+  const { of, since, until, chain: chainId, csv, follow, ...more } = options
   if (csv && more.json) throw misuse('--csv and --json: choose one of them.')
+  if (follow && until) throw misuse('--follow and --until: choose one of them.')
   if (since && until && since >= until) throw misuse('--until must be later than --since.')
   return inSession(more, 'reader', async ({ client, out, signal, address: own }) => {
     const owner = of ?? own
@@ -44,6 +47,16 @@ export async function sales(did: string | undefined, options: SalesOptions): Pro
       incompleteBefore = before
       out.note(`the node has no assets created before ${timeText(before)}: revoked ones may be missing`)
     }
+    if (csv) printCsvHeading(SALES_CSV_HEADER)
+    if (follow) {
+      const onFailure = ({ message }: Error) => out.note(`${shown(message)} Trying again …`)
+      const query = { did, owner, chainId, since, onIncomplete, onFailure, signal }
+      for await (const sale of client.followSales(query)) {
+        out.print(...(csv ? salesCsvLines(sale) : lines(sale)))
+        out.result(saleJson(sale))
+      }
+      return
+    }
     let next = EVERY
     const onProgress = (read: number) => {
       if (read < next) return
@@ -51,7 +64,6 @@ export async function sales(did: string | undefined, options: SalesOptions): Pro
       out.note(`${read} orders read …`)
     }
     const found: Sale[] = []
-    if (csv) printCsvHeading(SALES_CSV_HEADER)
     const query = { did, owner, chainId, since, until, onIncomplete, onProgress, signal }
     for await (const sale of client.sales(query)) {
       if (csv) out.print(...salesCsvLines(sale))

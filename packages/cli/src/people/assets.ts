@@ -1,17 +1,27 @@
-import { type Asset, type AssetFile, type AssetService, type Buyers, bytesText } from '@tidegate/client'
+import {
+  type Asset,
+  type AssetFile,
+  type AssetService,
+  type Buyers,
+  bytesText,
+  type Release,
+  sellerOf,
+  type VerifiedPublishers,
+} from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { priceJson, priceText, timeText, validityText } from './amounts.js'
 import type { WhichFile } from './options.js'
 import { shown } from './output/text.js'
+import { sellerText } from './sellers.js'
 
 const DESCRIPTION = 2_000
 
 /** Describes an asset for people. Its texts are the publisher's. */
-export function assetLines(asset: Asset): string[] {
-  const { did, name, description, author, license, tags, state, blocked, owner, chainId, created, orders, services } =
-    asset
+export function assetLines(asset: Asset, names: VerifiedPublishers): string[] {
+  const { did, name, description, author, license, tags, state, blocked, chainId, created, orders, services } = asset
   const facts: [string, string][] = [
     ['May buy', buyersText(asset.buyers)],
+    ['Seller', sellerText(asset, names)],
     ['About', shown(description, DESCRIPTION)],
     ['Author', shown(author)],
     ['Licence', shown(license)],
@@ -20,7 +30,6 @@ export function assetLines(asset: Asset): string[] {
       'State',
       blocked === undefined ? state : `blocked by the operator of the provider${blocked && `: ${shown(blocked)}`}`,
     ],
-    ['Owner', owner],
     ['Chain', `${chainId}`],
     ['Published', created ? timeText(created) : ''],
     ['Orders', `${orders}`],
@@ -48,7 +57,7 @@ function documentLines({ terms, links, licenseDocuments }: Asset): string[] {
 }
 
 function serviceLines(service: AssetService): string[] {
-  const { id, name, type, price, datatoken, files, buyers } = service
+  const { id, name, type, price, datatoken, files, buyers, release } = service
   const title = name ? `${shown(id)} "${shown(name)}"` : shown(id)
   return [
     `Service ${title} (${shown(type, 20)})`,
@@ -56,9 +65,17 @@ function serviceLines(service: AssetService): string[] {
     `  ${'Price'.padEnd(10)} ${priceText(price)}`,
     `  ${'An order'.padEnd(10)} is valid ${validityText(service)}`,
     `  ${'Datatoken'.padEnd(10)} ${datatoken}`,
+    ...(release ? [`  ${'Version'.padEnd(10)} ${releaseText(release)}`] : []),
     ...files.map((file) => `  ${`File ${file.index}`.padEnd(10)} ${fileText(file)}`),
   ]
 }
+
+/** Says what the publisher tells of a version: "3 of 28 November 2026: with the gauges of the south". */
+const releaseText = ({ number, date, notes }: Release) =>
+  `${number}${date ? ` of ${timeText(date)}` : ''}${notes ? `: ${shown(notes, NOTES)}` : ''}`
+
+/** Most characters of the notes on a version that are shown. */
+const NOTES = 500
 
 /** Most named buyers that are shown. */
 const BUYERS = 10
@@ -77,9 +94,10 @@ export function fileText({ name, contentType, size, available }: AssetFile): str
   return [...known, ...(available ? [] : ['not available now'])].join('  ') || 'of unknown size'
 }
 
-export function assetJson({ services, ...asset }: Asset) {
+export function assetJson({ services, ...asset }: Asset, names: VerifiedPublishers) {
   return {
     ...asset,
+    seller: sellerOf(asset, names),
     services: services.map(({ price, ...service }) => ({ ...service, price: priceJson(price) })),
   }
 }

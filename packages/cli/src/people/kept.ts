@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readTrusted, UnsafeFileError } from '@tidegate/client/safe-files'
+import { readTrusted, UnsafeFileError } from '@tidegate/common/safe-files'
 import { withoutMark } from '@tidegate/protocol'
 import { misuse } from '@tidegate/provider/commands/failures'
-import { configFolder, writePrivately } from './folders.js'
+import { configFolder, writePrivately } from './files/folders.js'
 
 /** The saved choice of `tidegate use`. It holds no secret of an account; the URL of a node may hold the key to that node. */
 export interface Kept {

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { assertOwnFolder, readTrusted } from '@tidegate/client/safe-files'
-import { runFolders, writePrivately } from './folders.js'
+import { assertOwnFolder, readTrusted } from '@tidegate/common/safe-files'
+import { runFolders, writePrivately } from './files/folders.js'
 
 /** Most bytes of a note. */
 const NOTE = 4_096

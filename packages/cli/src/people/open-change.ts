@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Changes, TermsDocument } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
+import { describedTerms, type PublicSource, sampleSources, sampleUrls, termsSource } from './files/public-files.js'
 import { shown } from './output/text.js'
-import { describedTerms, type PublicSource, sampleSources, sampleUrls, termsSource } from './public-files.js'
 import type { WalletSession } from './session.js'
 
 /** A change of the documents that everybody may read. Null and an empty list remove them. */

@@ -6,6 +6,7 @@ import { assertTakesBytes } from './download/stream-target.js'
 import type { Cap } from './options.js'
 import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
+import { sellerText } from './sellers.js'
 import type { WalletSession } from './session.js'
 import { accepted } from './terms.js'
 
@@ -38,8 +39,10 @@ export async function purchase(
       `order ${quote.unusable} can never be used: its quote had expired when it was mined. Ask the operator of the provider before you pay again.`,
     )
   const price = priceText(quote.price)
+  const names = await client.verifiedPublishers({ signal })
   out.note(
     `${shown(asset.name)} (${asset.did})`,
+    `  ${'Seller'.padEnd(12)} ${sellerText(asset, names)}`,
     ...priceLines(quote.price),
     ...fundsLines(await client.funds(quote)),
     `  ${'An order'.padEnd(12)} is valid ${validityText(service)}`,

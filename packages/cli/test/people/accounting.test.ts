@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { owned } from '../../../../test/helpers/children.js'
 import { program } from '../../../../test/helpers/command.js'
 import { acquire, mined, quote } from '../../../../test/helpers/consume.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import { useScripts } from './scripts.js'
 
@@ -133,6 +137,13 @@ describe('the bookkeeping commands', () => {
       ['no transaction', ['receipt', did], 2, 'USAGE', /<order>|'order'/],
       ['no account', ['sales'], 2, 'USAGE', /no account is named/],
       ['two forms', ['sales', did, '--csv'], 2, 'USAGE', /--csv and --json/],
+      [
+        'an endless period with an end',
+        ['sales', did, '--follow', '--until', '2026-02-01'],
+        2,
+        'USAGE',
+        /--follow and/,
+      ],
       ['a day that there is none of', ['sales', did, '--since', '2026-02-31'], 2, 'USAGE', /--since/],
       [
         'a period that ends early',
@@ -148,5 +159,29 @@ describe('the bookkeeping commands', () => {
         error: { code, message: expect.stringMatching(message) },
       })
     expect((await answer('sales', await published('--free'))).sales).toEqual([])
+  })
+
+  it('follow sales: earlier ones, each new one in a line, and the end by ctrl-C or a closed pipe', async () => {
+    const args = [...program(), 'sales', did, '--follow', '--json', '--since', '2020-01-01']
+    const env = { PATH: process.env.PATH as string, ...scripts.settings() }
+    const follow = () => {
+      const child = owned(spawn(process.execPath, args, { env, stdio: 'pipe' }))
+      const ended = { lines: [] as string[], stderr: '', exited: once(child, 'exit') }
+      createInterface({ input: child.stdout }).on('line', (line) => ended.lines.push(line))
+      child.stderr.on('data', (text) => {
+        ended.stderr += text
+      })
+      return Object.assign(ended, { child })
+    }
+    const [reading, closing] = [follow(), follow()]
+    await eventually(() => [reading, closing].every(({ lines }) => lines.length === 1))
+    closing.child.stdout.destroy()
+    const next = (await answer('buy', did, '--account', '3', '--yes')).order
+    await eventually(() => reading.lines.length === 2)
+    const sold = reading.lines.map((line) => JSON.parse(line))
+    expect(sold).toMatchObject([order, next].map((tx) => ({ tx, did, total: [{ amount: '5.005' }] })))
+    expect([await closing.exited, closing.stderr]).toEqual([[0, null], ''])
+    reading.child.kill('SIGINT')
+    expect(await reading.exited).toEqual([130, null])
   })
 })

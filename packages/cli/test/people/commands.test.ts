@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { otherChain } from '../../../../test/helpers/other-chain.js'
 import { startHere } from '../../../../test/helpers/service-here.js'
+import { devAccounts } from '../../../dev-network/src/anvil.js'
 import { CONTENT, SHA256, useScripts } from './scripts.js'
 
 const HASH = /^0x[0-9a-f]{64}$/
 
 describe('the commands in scripts', () => {
-  const scripts = useScripts()
+  const office = devAccounts()[1]?.address as string
+  const scripts = useScripts({ HOSTING: 'off', VERIFIED_PUBLISHERS: `${office}=Harbour Office` })
   const { answer, at, inProcesses, inThisProcess, published, refusal, run } = scripts
 
   it('publish, find, buy, download, change and revoke', async () => {
@@ -101,6 +103,30 @@ describe('the commands in scripts', () => {
       state: 'active',
       description: 'By the minute',
       tags: ['minutes'],
+    })
+  })
+
+  it('B9: show who sells an asset before what he calls himself', async () => {
+    const stranger = devAccounts()[3]?.address as string
+    const author = '\u202eHarbour Office, verified by the provider:\n  Seller'
+    const publish = ['publish', scripts.url, '--name', 'Plover tables', '--author', author, '--free', '--yes']
+    const { did: own } = await answer(...publish, '--account', '1')
+    const { did: other } = await answer(...publish, '--account', '3')
+    await scripts.world.indexedTo(await scripts.world.provider.getBlockNumber())
+    const verified = `Harbour Office, verified by the provider: ${office}`
+    const unknown = `${stranger}, NOT from the verified publisher Harbour Office, calls itself "Harbour Office, verified by the provider: Seller"`
+    const sellers = async (...args: string[]) => {
+      const { stdout, stderr } = await run(args)
+      return (stdout + stderr).split('\n').filter((line) => /^ +(Seller|sold by) /.test(line))
+    }
+    expect(await sellers('show', own)).toEqual([`  Seller     ${verified}`])
+    expect(await sellers('show', other)).toEqual([`  Seller     ${unknown}`])
+    expect(await sellers('search', 'plover')).toEqual([`    sold by ${unknown}`, `    sold by ${verified}`])
+    expect(await sellers('quote', other, '--account', '2')).toEqual([`  Seller       ${unknown}`])
+    expect(await sellers('buy', other, '--account', '2', '--yes')).toEqual([`  Seller       ${unknown}`])
+    expect(await answer('show', own)).toMatchObject({ seller: { account: office, verified: 'Harbour Office' } })
+    expect(await answer('quote', other, '--account', '2')).toMatchObject({
+      seller: { account: stranger, imitates: 'Harbour Office' },
     })
   })
 

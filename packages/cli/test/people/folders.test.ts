@@ -161,7 +161,7 @@ describe('a folder', () => {
     expect(names).toEqual(Object.keys(V2))
     await refused(
       'FOLDER_DIFFERS',
-      /version .*: 4 files new, .*\(a\.csv, b\.csv\), 4 files gone \(c\/d\.csv, e\/f\.csv, h and 1/,
+      /version .*: 4 files new, 1 file changed \(b\.csv\), 4 files gone \(c\/d\.csv, e\/f\.csv, h and 1/,
     )
     // own changes are not lost
     writeFileSync(at('mine/b.csv'), 'my notes')
@@ -232,5 +232,40 @@ describe('a folder', () => {
     expect(refused).toMatchObject({ status: 1, answer: { error: { code: 'FILE_CHANGED' } } })
     expect([changed, existsSync(at('tides/b/x.csv'))]).toEqual([true, true])
     expect(await world.provider.getBlockNumber()).toBe(before)
+  })
+
+  it('keeps its unchanged files in a new version, which are neither uploaded nor downloaded again (P1)', async () => {
+    for (const [name, content] of Object.entries(TREE)) write(`tides/${name}`, content)
+    const before = (await run('show', did)).answer.services[0].files as Record<string, string>[]
+    const update = () => run('update', did, '--files', at('tides'), '--hidden', '--account', '1', '--yes')
+    write('tides/a/x.csv', 'of a, and more')
+    write('tides/new.txt', 'new')
+    rmSync(at('tides/b/x.csv'))
+    const { status, stderr } = await update()
+    expect(status, stderr).toBe(0)
+    expect(stderr).toMatch(/added +1: new\.txt\n.*removed +1: b\/x\.csv\n/s)
+    expect(stderr.match(/uploaded: /g)).toHaveLength(2)
+    const after = (await run('show', did)).answer.services[0].files as Record<string, string>[]
+    const idOf = (files: Record<string, string>[], name: string) => files.find((one) => one.name === name)?.id
+    for (const name of ['.hidden', 'Höhe 潮.txt', 'b/c/x.csv']) expect(idOf(after, name), name).toBe(idOf(before, name))
+    expect(idOf(after, 'a/x.csv')).not.toBe(idOf(before, 'a/x.csv'))
+    const got = await get('--all', '-o', at('got'), '--sync')
+    expect(got.status, got.stderr).toBe(0)
+    expect(got.answer.files, got.stderr).toHaveLength(2)
+    const { 'b/x.csv': _, ...rest } = GOT
+    expect(tree('got')).toEqual({ ...rest, 'a/x.csv': 'of a, and more', 'new.txt': 'new' })
+    // bytes of present files under the names of others are a change, not the same
+    write('tides/a/x.csv', 'new')
+    write('tides/new.txt', 'of a, and more')
+    const swapped = await update()
+    expect(swapped.stderr).not.toContain('uploaded: ')
+    const names = (files: Record<string, string>[]) => ['a/x.csv', 'new.txt'].map((name) => idOf(files, name))
+    const turned = (await run('show', did)).answer.services[0].files as Record<string, string>[]
+    expect(names(turned)).toEqual(names(after).reverse())
+    expect((await get('--all', '-o', at('got'), '--sync')).status).toBe(0)
+    expect(tree('got')).toEqual({ ...rest, 'a/x.csv': 'new', 'new.txt': 'of a, and more' })
+    const replaced = await run('update', did, '--replace', `new.txt=${at('tides/new.txt')}`, '--account', '1', '--yes')
+    expect(replaced.stderr).not.toContain('uploaded: ')
+    expect(names((await run('show', did)).answer.services[0].files)).toEqual(names(turned))
   })
 })

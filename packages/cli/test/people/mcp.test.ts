@@ -105,7 +105,7 @@ describe('tidegate mcp', () => {
     expect(await call('buy', { did })).toMatchObject({ paid: [{ amount: '5.005' }], spent: [{ amount: '5.005' }] })
     expect(questions).toHaveLength(2)
     expect(questions[0]?.split('\n').map((line) => line.split(':')[0])).toEqual([
-      ...['Buy access to this asset?', 'Price', 'An order is valid forever', 'Account', 'Asset'],
+      ...['Buy access to this asset?', 'Price', 'An order is valid forever', 'Account', 'Asset', 'Seller'],
       'Its publisher calls it',
     ])
     expect(questions[0]).toContain('Price: 5.005 OCEAN (token 0x')

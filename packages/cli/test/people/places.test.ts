@@ -74,6 +74,9 @@ describe('get', () => {
     expect(readFileSync(at('new/tides/tides.csv')).equals(CONTENT)).toBe(true)
     expect(await run('get', sized, '--all', '-o', `${at('all-new')}/`, '--account', '6')).toMatchObject({ status: 0 })
     expect(readdirSync(at('all-new'))).toEqual(['.tidegate.jsonl', 'tides.csv'])
+    // several files can only mean a folder
+    expect(await run('get', sized, '--all', '-o', at('dl/rl'), '--account', '6')).toMatchObject({ status: 0 })
+    expect(readdirSync(at('dl/rl'))).toEqual(['.tidegate.jsonl', 'tides.csv'])
     writeFileSync(at('file'), '')
     for (const [output, reason] of [
       [`${at('file')}/`, 'is no folder'],
@@ -82,6 +85,8 @@ describe('get', () => {
       const { status, stderr } = await run('get', sized, '-o', output, '--account', '6')
       expect({ status, lines: errors(stderr) }).toEqual({ status: 2, lines: [expect.stringContaining(reason)] })
     }
+    const file = await run('get', sized, '--all', '-o', at('file'), '--account', '6')
+    expect([file.status, errors(file.stderr)]).toEqual([2, ['tidegate: --output: several files need a folder.']])
   })
 
   it('pays nothing if no file can be created, whether or not the name is known', async () => {
@@ -89,7 +94,7 @@ describe('get', () => {
     mkdirSync(folder)
     chmodSync(folder, 0o500)
     const closed = isRoot ? [] : [`${folder}/`]
-    for (const output of ['/proc/', '/proc/x', '/sys/', '/proc/self/', ...closed])
+    for (const output of ['/proc/', '/proc/x', '/proc/x/', '/proc/x/y/', '/sys/', '/proc/self/', ...closed])
       for (const did of [sized, unsized]) {
         const { status, stderr } = await run('get', did, '-o', output, '--account', '3')
         expect({ status, lines: errors(stderr) }, stderr).toEqual({

@@ -59,7 +59,9 @@ describe('the commands that change an asset', () => {
     expect([await got('0'), await got('1')]).toEqual(['second', 'one'])
     // what goes is named before anything is sent (B4)
     const replacing = await owner('update', did, '--files', file('v3.csv', 'third'))
-    expect(replacing.stderr).toMatch(/They replace all present files\.\n +removed +2: v2\.csv, v1\.csv/)
+    expect(replacing.stderr).toMatch(
+      /They replace all present files\.\n +added +1: v3\.csv\n +removed +2: v2\.csv, v1\.csv/,
+    )
     await changed('update', did, '--files', file('v3.csv', 'third'), world.storage.file('/b.csv', Buffer.from('more')))
     expect([await got('0'), await got('1')]).toEqual(['third', 'more'])
     const missing = await owner('update', did, '--files', at('no.csv'), '--yes')

@@ -1,3 +1,4 @@
+import { describe, filesIn, linkedBy } from '@tidegate/protocol/asset'
 import { type Address, zeroAddress } from 'viem'
 import { addressOf } from '../auth/signing.js'
 import { initialize } from '../buying/initialize.js'
@@ -6,12 +7,7 @@ import { servedDocument } from '../chain/document.js'
 import { type Moment, momentOf } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { LIMITS } from '../limits.js'
-import { printable } from '../text.js'
 import type { Asset, AssetFile, AssetService, Price } from '../types.js'
-import { defined, fieldsOf, lineOf, listOf } from '../values.js'
-import { describe } from './describe.js'
-import { linkedBy } from './described.js'
 
 /** Most services of an asset that are described, and the number described concurrently. */
 const SERVICES = 50
@@ -62,38 +58,19 @@ async function complete(
 }
 
 /** Describes the files of a service. Empty if the provider cannot: the asset can be bought anyway. */
-async function filesOf(
+export async function filesOf(
   { api }: Context,
   did: string,
-  { id: serviceId }: AssetService,
-  signal: AbortSignal | undefined,
+  { id: serviceId }: Pick<AssetService, 'id'>,
+  signal?: AbortSignal | undefined,
 ): Promise<AssetFile[]> {
   try {
-    return listOf(await api.post('/api/services/fileinfo', { did, serviceId }, signal), LIMITS.files).map(fileOf)
+    return filesIn(await api.post('/api/services/fileinfo', { did, serviceId }, signal))
   } catch (error) {
     if (error instanceof TidegateError) return []
     throw error
   }
 }
-
-function fileOf(told: unknown, at: number): AssetFile {
-  const { index, id, valid, contentLength, contentType, filename, name } = fieldsOf(told)
-  const size = /^\d{1,15}$/.test(String(contentLength)) ? Number(contentLength) : undefined
-  const given = typeof name === 'string' ? printable(name, NAME) : ''
-  return {
-    index: Number.isSafeInteger(index) ? (index as number) : at,
-    ...defined({
-      id: lineOf(id) || undefined,
-      name: given || lineOf(filename) || undefined,
-      contentType: lineOf(contentType) || undefined,
-      size,
-    }),
-    available: valid === true,
-  }
-}
-
-/** Most characters of a publisher's name of a file. */
-const NAME = 1024
 
 /** Returns the chain's price with the provider's fee, or the index's price if the chain does not answer. */
 async function wholePrice(

@@ -1,10 +1,10 @@
+import { assetOf } from '@tidegate/protocol/asset'
+import { fieldsOf, listOf } from '@tidegate/protocol/values'
 import type { Address } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Asset } from '../types.js'
-import { fieldsOf, listOf } from '../values.js'
 import type { AssetOptions } from './asset.js'
-import { assetOf } from './describe.js'
 import { search } from './search.js'
 
 /** Most pages of 50 assets that searches find. */

@@ -1,16 +1,8 @@
+import { fieldsOf, listOf } from '@tidegate/protocol/values'
 import { type Account, type Address, getAddress, type Hex, type WalletClient } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { fieldsOf, listOf } from '../values.js'
-
-/** A provider's parameters for sign-in messages. A message names its provider, so no other provider can use it. */
-export interface SignIn {
-  chainIds: number[]
-  /** Longest lifetime of a token in seconds. */
-  maxLifetime: number
-  /** Lifetime of a download link in seconds. */
-  linkLifetime: number
-}
+import type { SignIn } from './types.js'
 
 /**
  * Returns the provider's parameters for sign-in messages, or undefined if it accepts only older texts. Asks once. Throws

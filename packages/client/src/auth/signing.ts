@@ -1,4 +1,5 @@
 import { type Command, modernMessage } from '@tidegate/protocol/messages'
+import { fieldsOf } from '@tidegate/protocol/values'
 import {
   type Account,
   type Address,
@@ -11,8 +12,8 @@ import {
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { fieldsOf } from '../values.js'
-import { type SignedMessage, type SignIn, type SignInText, signInChain, signInText } from './sign-in.js'
+import { type SignedMessage, type SignInText, signInChain, signInText } from './sign-in.js'
+import type { SignIn } from './types.js'
 
 /** The proof of a signed request. */
 export interface Proof {

@@ -1,8 +1,9 @@
+import { fieldsOf } from '@tidegate/protocol/values'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { fieldsOf } from '../values.js'
 import { signInOf } from './sign-in.js'
 import { signed, signedIn } from './signing.js'
+import type { Token } from './types.js'
 
 const SIGN_IN = { statement: 'Signs in to this provider, to read and upload files. Costs nothing.' }
 
@@ -12,12 +13,6 @@ export interface TokenOptions {
   /** Chain of a contract wallet, if the provider serves several. */
   chainId?: number
   signal?: AbortSignal
-}
-
-export interface Token {
-  /** The value for `token` of `createTidegate` and for the header `AuthToken`. A secret. */
-  token: string
-  expires: Date
 }
 
 /**

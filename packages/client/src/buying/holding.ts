@@ -1,6 +1,6 @@
+import type { Served, ServedService } from '@tidegate/protocol/asset'
 import { type Address, decodeEventLog, type Hex, isAddressEqual } from 'viem'
 import { EVENTS } from '../chain/abi.js'
-import type { Served, ServedService } from '../chain/document.js'
 import { type Moment, momentOf } from '../chain/moment.js'
 import { minedReceipt } from '../chain/receipts.js'
 import type { Context } from '../context.js'

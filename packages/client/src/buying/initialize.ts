@@ -1,8 +1,8 @@
+import { addressIn, fieldsOf, type Json } from '@tidegate/protocol/values'
 import { type Address, type Hex, isHex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
-import { addressIn, fieldsOf, type Json } from '../values.js'
 
 export interface FeeRequest {
   did: string

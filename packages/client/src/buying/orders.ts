@@ -1,13 +1,12 @@
+import { describe, readable, type Served } from '@tidegate/protocol/asset'
+import { fieldsOf, listOf } from '@tidegate/protocol/values'
 import { type Address, getAddress } from 'viem'
-import { describe } from '../assets/describe.js'
 import { addressOf } from '../auth/signing.js'
 import { onlyChain } from '../chain/contracts.js'
-import { readDocument, type Served } from '../chain/document.js'
 import { momentOf } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { withPayments } from '../sales/order-payments.js'
 import type { Order } from '../types.js'
-import { fieldsOf, type Json, listOf } from '../values.js'
 import { findOrders, type StartedOrder } from './order-logs.js'
 import { withVerdicts } from './verdicts.js'
 import { takenDownOrders } from './withheld-orders.js'
@@ -77,15 +76,6 @@ async function sellersOf(
     }
   }
   return sellers
-}
-
-/** Reads a document of the index; undefined if it is invalid. */
-function readable(document: Json): Served | undefined {
-  try {
-    return readDocument(document, String(document.id))
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns an order with its service, once for each asset that has it. */

@@ -1,8 +1,8 @@
+import { fieldsOf, type Json } from '@tidegate/protocol/values'
 import { type Hex, hexToString } from 'viem'
 import type { Moment } from '../chain/moment.js'
 import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
-import { fieldsOf, type Json } from '../values.js'
 
 /** Validity of a quote in seconds, by the time of the order's block. */
 const LIFETIME = 86_400

@@ -1,6 +1,7 @@
+import type { Served, ServedService } from '@tidegate/protocol/asset'
 import { type Address, getAddress } from 'viem'
 import { addressOf } from '../auth/signing.js'
-import { type Served, type ServedService, servedDocument, serviceIn } from '../chain/document.js'
+import { servedDocument, serviceIn } from '../chain/document.js'
 import { summed } from '../chain/erc20.js'
 import { type Moment, momentOf } from '../chain/moment.js'
 import type { Context } from '../context.js'

@@ -1,7 +1,7 @@
+import { addressIn } from '@tidegate/protocol/values'
 import type { Address } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { addressIn } from '../values.js'
 import type { Moment } from './moment.js'
 import { mustView, view } from './reads.js'
 

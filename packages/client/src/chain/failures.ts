@@ -1,6 +1,6 @@
+import { printable } from '@tidegate/protocol/values'
 import { decodeErrorResult, type Hex, isHex, parseAbi } from 'viem'
 import { TidegateError } from '../errors.js'
-import { printable } from '../text.js'
 import { causes, chainUnreachable, nodeFailed } from './reads.js'
 
 const REASONS = /* @__PURE__ */ parseAbi([

@@ -1,8 +1,8 @@
+import { blockIn, fieldsOf, listOf } from '@tidegate/protocol/values'
 import { type Address, type Hex, numberToHex, type PublicClient } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { fieldsOf, listOf } from '../values.js'
 import { ask, chainUnreachable, inTime, isBehind } from './reads.js'
 
 /** The used fields of a block's header. */
@@ -145,12 +145,6 @@ export async function indexedBlock({ api }: Context, chainId: number): Promise<n
     .map(fieldsOf)
     .find((one) => one.chainId === chainId)
   return blockIn(chain?.block)
-}
-
-/** Returns an untrusted block number; 0 if it is invalid. */
-export function blockIn(value: unknown): number {
-  const block = Number(value ?? 0)
-  return Number.isSafeInteger(block) && block > 0 ? block : 0
 }
 
 function headerIn(block: unknown): Header | undefined {

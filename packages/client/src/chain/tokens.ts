@@ -1,9 +1,8 @@
+import { addressIn, fieldsOf, printable } from '@tidegate/protocol/values'
 import type { Address } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { printable } from '../text.js'
 import type { Asking } from '../types.js'
-import { addressIn, fieldsOf } from '../values.js'
 import { namedContracts } from './contracts.js'
 
 /** Most tokens of a list. */

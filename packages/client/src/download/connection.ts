@@ -1,5 +1,5 @@
 import { TidegateError } from '../errors.js'
-import type { Answer, AnswerReader } from '../http/api.js'
+import type { Answer, AnswerReader } from '../http/answer.js'
 
 /** One connection of a transfer. Closes when it stalls. */
 export class Connection {

@@ -1,9 +1,9 @@
+import { bytesText } from '@tidegate/protocol/values'
 import type { Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Send } from '../http/api.js'
 import { LIMITS } from '../limits.js'
-import { bytesText } from '../text.js'
 import type { Downloaded } from '../types.js'
 import { assertDigest } from './digest.js'
 import { filesOf, type Ordered, orderedOf } from './order.js'
@@ -123,6 +123,7 @@ export async function transferOf(
     maxSize,
     signal,
   } = options
+  assertKnown(options)
   const files = filesOf(options)
   checkRange(range)
   if (archive && range) throw new TidegateError('BAD_OPTION', 'An archive has no ranges.')
@@ -148,6 +149,30 @@ export async function transferOf(
     stallTimeout,
     maxSize,
   }
+}
+
+const OPTIONS: Record<keyof DownloadOptions, true> = {
+  ...{
+    service: true,
+    file: true,
+    archive: true,
+    order: true,
+    range: true,
+    userdata: true,
+    link: true,
+    onProgress: true,
+  },
+  ...{ onRestart: true, retries: true, stallTimeout: true, maxSize: true, signal: true },
+}
+
+/** Throws TidegateError for an unknown option: a misspelt file would be another one. */
+function assertKnown(options: object): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name))
+  if (unknown !== undefined)
+    throw new TidegateError(
+      'BAD_OPTION',
+      `A download has no option ${unknown}. Its options are ${Object.keys(OPTIONS).join(', ')}.`,
+    )
 }
 
 function checkRange(range: DownloadOptions['range']): void {

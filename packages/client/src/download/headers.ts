@@ -1,6 +1,6 @@
-import type { Answer } from '../http/api.js'
+import { printable } from '@tidegate/protocol/values'
+import type { Answer } from '../http/answer.js'
 import { LIMITS } from '../limits.js'
-import { printable } from '../text.js'
 
 /** One version of a file, from the headers of a response. */
 export interface Version {

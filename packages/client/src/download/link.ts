@@ -1,9 +1,9 @@
+import { fieldsOf } from '@tidegate/protocol/values'
 import type { Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
-import { fieldsOf } from '../values.js'
 import { filesOf, orderedOf } from './order.js'
 import { consumerOf, proveByToken, provenOnce } from './proof.js'
 

@@ -3,9 +3,11 @@ import type { Address, Hex } from 'viem'
 import { signInOf } from '../auth/sign-in.js'
 import { addressOf, type Proof, signed } from '../auth/signing.js'
 import { createToken } from '../auth/tokens.js'
+import type { SignIn } from '../auth/types.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import type { Answer, Query, Send } from '../http/api.js'
+import type { Answer } from '../http/answer.js'
+import type { Query, Send } from '../http/api.js'
 
 /** The consumer of a request, with a signature unless a token replaces it. */
 export type Shown = Pick<Proof, 'address'> & Partial<Proof>
@@ -27,7 +29,7 @@ type SendProven<T> = (shown: Shown, headers: Record<string, string>) => Promise<
 /**
  * Sends one request with a proof: the client's token while it is valid, otherwise the wallet's signature. With a provider
  * that accepts sign-in messages, the wallet creates a token for this request, which lasts as long as a link: `lifetime` seconds,
- * or the provider's default. Throws TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and the
+ * or the provider's default. Without `lifetime`, a wallet that prompts shares the token of `provenOften`. Throws TidegateError `NO_WALLET`, `TOKEN_EXPIRED`, `TOKEN_DELETED`, `TOKEN_INVALID`, and the
  * errors of `send`.
  */
 export function provenOnce<T>(
@@ -38,6 +40,7 @@ export function provenOnce<T>(
 ): Promise<T> {
   return byToken(context, send, async () => {
     const signIn = context.wallet && (await signInOf(context))
+    if (prompts(context) && lifetime === undefined) return bySession(context, send, signIn && sharedLifetime(signIn))
     if (!signIn) return signed(context, command, (shown) => send(shown, {}), signal)
     const { shown, headers } = await proveByToken(context, lifetime, signal)
     return send(shown, headers)
@@ -70,20 +73,33 @@ export function provenOften<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   return byToken(context, send, async () => {
-    const { wallet, session } = context
-    const asksPeople = wallet !== undefined && wallet.account?.type !== 'local'
-    if (!asksPeople && !(wallet && (await signInOf(context))))
+    if (!prompts(context) && !(context.wallet && (await signInOf(context))))
       return signed(context, command, (shown) => send(shown, {}), signal)
-    const withToken = async () =>
-      send({ address: await addressOf(context) }, { AuthToken: await sessionToken(context) })
-    try {
-      return await withToken()
-    } catch (error) {
-      if (!isRefused(error, 'TOKEN_')) throw error
-      session.token = undefined
-      return await withToken()
-    }
+    return bySession(context, send)
   })
+}
+
+/** Returns the seconds of a shared token for links: at least an hour, if the provider grants that. */
+function sharedLifetime({ linkLifetime, maxLifetime }: SignIn): number {
+  return Math.min(Math.max(3600, linkLifetime), maxLifetime)
+}
+
+/** Returns whether the wallet asks a person for each signature. */
+function prompts({ wallet }: Context): boolean {
+  return wallet !== undefined && wallet.account?.type !== 'local'
+}
+
+/** Sends a request with the shared token, and again with a new token if the provider refuses it. */
+async function bySession<T>(context: Context, send: SendProven<T>, lifetime?: number): Promise<T> {
+  const withToken = async () =>
+    send({ address: await addressOf(context) }, { AuthToken: await sessionToken(context, lifetime) })
+  try {
+    return await withToken()
+  } catch (error) {
+    if (!isRefused(error, 'TOKEN_')) throw error
+    context.session.token = undefined
+    return await withToken()
+  }
 }
 
 /** Sends a request with the client's token, or by its wallet if there is no token or the provider refuses it. */
@@ -133,9 +149,17 @@ export function consumerOf({ address, ...proof }: Shown) {
   return { consumerAddress: address, ...proof }
 }
 
-async function sessionToken(context: Context): Promise<string> {
+/**
+ * Returns the shared token. With `lifetime`, in seconds, a token with less than half of that left is replaced: links end with
+ * their token.
+ */
+async function sessionToken(context: Context, lifetime?: number): Promise<string> {
   const { session } = context
-  session.token ??= createToken(context)
+  const shared = session.token
+  const left = ((await shared)?.expires.getTime() ?? 0) - Date.now()
+  // another request may have replaced it meanwhile
+  if (lifetime !== undefined && left < lifetime * 500 && session.token === shared) session.token = undefined
+  session.token ??= createToken(context, lifetime === undefined ? {} : { lifetime })
   try {
     return (await session.token).token
   } catch (error) {

@@ -1,5 +1,5 @@
 import { TidegateError } from '../errors.js'
-import type { Answer } from '../http/api.js'
+import type { Answer } from '../http/answer.js'
 import { refusalOf } from '../http/refusals.js'
 import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'

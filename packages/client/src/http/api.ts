@@ -1,26 +1,12 @@
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
+import type { Answer } from './answer.js'
 import { boundedText } from './body.js'
 import { deadline, tooSlow } from './deadline.js'
 import { refusalOf } from './refusals.js'
 
 /** Parameters of a query; undefined ones are left out. */
 export type Query = Record<string, string | number | undefined>
-
-/** The parts of a Response that this library reads. */
-export interface Answer extends Pick<Response, 'status' | 'ok' | 'headers'> {
-  readonly type?: string
-  readonly body: {
-    getReader(): AnswerReader
-    cancel(): Promise<void>
-  } | null
-}
-
-/** Reads a body piece by piece. `read` rejects if the body ends early. */
-export interface AnswerReader {
-  read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>
-  cancel(): Promise<void>
-}
 
 /** Sends one request without following redirects: `fetch`, or a faster function of the platform. */
 export type Send = (url: string, init: RequestInit) => Promise<Answer>
@@ -136,7 +122,7 @@ function parsed(text: string, status: number): unknown {
 }
 
 /** Hides the platform's own errors: they may name the URL, which holds a signature. */
-function asOwn(error: unknown): unknown {
+export function asOwn(error: unknown): unknown {
   if (error instanceof TidegateError) return error
   const code = ((error as Error).cause as { code?: unknown } | undefined)?.code
   const why = typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''

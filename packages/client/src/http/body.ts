@@ -1,6 +1,6 @@
+import { bytesText } from '@tidegate/protocol/values'
 import { TidegateError } from '../errors.js'
-import { bytesText } from '../text.js'
-import type { Answer } from './api.js'
+import type { Answer } from './answer.js'
 
 /** Reads a body of at most `limit` bytes as text. Throws like `boundedBytes`. */
 export async function boundedText(response: Answer, limit: number): Promise<string> {

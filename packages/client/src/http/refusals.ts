@@ -1,7 +1,7 @@
+import { printable } from '@tidegate/protocol/values'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { printable } from '../text.js'
-import type { Answer } from './api.js'
+import type { Answer } from './answer.js'
 import { boundedText } from './body.js'
 
 /** Most fields of a validation error, and most reasons of each field. */
@@ -22,12 +22,15 @@ export async function refusalOf(response: Answer): Promise<TidegateError> {
     const { errors, error, code } = body as Record<string, unknown>
     const fields = fieldsOf(errors)
     if (fields) {
-      const message = printable(Object.values(fields).flat().join(' '))
+      const message = printable(Object.values(fields).flat().join(' '), LIMITS.message)
       return new TidegateError('VALIDATION', message || 'Validation error', { status, fields, retryAfter })
     }
     if (typeof error !== 'string') return unread
     const own = typeof code === 'string' && CODE.test(code) ? code : 'HTTP_ERROR'
-    return new TidegateError(own, printable(inPlainWords(error)) || unread.message, { status, retryAfter })
+    return new TidegateError(own, printable(inPlainWords(error), LIMITS.message) || unread.message, {
+      status,
+      retryAfter,
+    })
   } catch {
     return unread
   }
@@ -45,12 +48,12 @@ function fieldsOf(errors: unknown): Record<string, string[]> | undefined {
   const entries = Object.entries(errors).slice(0, MAX_FIELDS)
   return Object.fromEntries(
     entries.map(([field, reasons]) => [
-      printable(field),
+      printable(field, LIMITS.message),
       [reasons]
         .flat()
         .slice(0, MAX_FIELDS)
         .filter((reason) => typeof reason === 'string')
-        .map((reason) => printable(reason)),
+        .map((reason) => printable(reason, LIMITS.message)),
     ]),
   )
 }

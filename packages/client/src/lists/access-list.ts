@@ -1,3 +1,4 @@
+import { printable } from '@tidegate/protocol/values'
 import { type Address, decodeEventLog, encodeEventTopics, getAddress, isAddress, pad } from 'viem'
 import { addressOf } from '../auth/signing.js'
 import { LISTS } from '../chain/abi.js'
@@ -7,7 +8,6 @@ import { ask, mustView, view } from '../chain/reads.js'
 import { scanLogs } from '../chain/scan.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { printable } from '../text.js'
 
 /** Members of one page, and the number that is read concurrently. */
 const PAGE = 50

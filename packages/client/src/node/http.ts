@@ -3,7 +3,7 @@ import { request as secureRequest } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { TidegateError } from '../errors.js'
-import type { Answer, AnswerReader } from '../http/api.js'
+import type { Answer, AnswerReader } from '../http/answer.js'
 
 /** Buffered bytes of a body that pause its connection. */
 const HIGH_WATER_MARK = 262_144

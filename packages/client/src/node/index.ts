@@ -1,6 +1,7 @@
 export type { FileOptions, SavedFile } from './download-to-file.js'
 export { checkTarget, downloadToFile } from './download-to-file.js'
 export { openKeystore } from './keystore.js'
+export { ownUploads, type UsedFile } from './own-uploads.js'
 export { placeBelow, safePath } from './tree.js'
 export { untilIndexed } from './until-indexed.js'
 export type { FileUploadOptions } from './upload-file.js'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { lutimes, open, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename } from 'node:path'
+import { readRegular, temporaryName, UnsafeFileError } from '@tidegate/common/safe-files'
 import { TidegateError } from '../errors.js'
-import { readRegular, temporaryName, UnsafeFileError } from './safe-files.js'
 
 /** Milliseconds between heartbeats, and without one until a lock is stale. */
 const HEARTBEAT = 2_000

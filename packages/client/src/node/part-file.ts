@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { ITSELF, isForeign } from '@tidegate/common/safe-files'
 import { TidegateError } from '../errors.js'
-import { ITSELF, isForeign } from './safe-files.js'
 
 /** Opens or creates `NAME.part`. Refuses a file that others could read, change or redirect. */
 export async function openPart(target: string): Promise<FileHandle> {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { createFile, readBeside, renameAnew, replaceFile, temporaryName } from '@tidegate/common/safe-files'
 import type { Version } from '../download/headers.js'
 import { BackgroundSync } from './background-sync.js'
 import { type Lock, lockOf } from './lock.js'
 import { assertReplaceable, entryOf, inTheWay, openPart } from './part-file.js'
-import { createFile, readBeside, renameAnew, replaceFile, temporaryName } from './safe-files.js'
 
 /** Bytes of a partial file, and the version of the file that they belong to. */
 export interface Begun {

@@ -18,6 +18,8 @@ describe('a path of a stranger', () => {
     ['..', ''],
     ['a/\u0000', 'a'],
     [`${'d/'.repeat(100)}x`, `${'d/'.repeat(31)}x`],
+    // far from the name, parts of which nothing is left hide the others
+    [`a/${'../'.repeat(200)}x`, 'x'],
   ])('%j (threat 105)', (name, path) => {
     expect(safePath(name)).toBe(path)
   })

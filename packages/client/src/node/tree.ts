@@ -1,23 +1,26 @@
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isForeign } from '@tidegate/common/safe-files'
 import { safeName } from '../download/headers.js'
 import { TidegateError } from '../errors.js'
-import { isForeign } from './safe-files.js'
 
-/** Most folders of a path: more than honest publishers use. */
+/** Most parts of a path: more than honest publishers use. */
 const DEPTH = 32
+/** Most parts of a name that are looked at: of those that strangers write, nothing may be left. */
+const LOOKED_AT = 4 * DEPTH
 
 /**
  * Returns a publisher's name of a file as a relative path of safe names. None is hidden: programs read such files as settings.
  * Empty if nothing is left.
  */
 export function safePath(name: string): string {
-  return name
-    .split('/')
-    .map(safeName)
-    .filter((part) => part !== '')
-    .slice(-DEPTH)
-    .join('/')
+  const path: string[] = []
+  for (const part of name.split('/').slice(-LOOKED_AT).reverse()) {
+    const safe = safeName(part)
+    if (safe !== '') path.unshift(safe)
+    if (path.length === DEPTH) break
+  }
+  return path.join('/')
 }
 
 /**

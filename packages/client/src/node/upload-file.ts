@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
+import { readBeside, replaceFile } from '@tidegate/common/safe-files'
 import type { Context } from '../context.js'
 import type { TidegateError } from '../errors.js'
 import { fileChanged, type Hosted, type UploadOptions, upload } from '../upload/upload.js'
 import { newIdempotencyKey } from '../upload/upload-calls.js'
 import { FileSource } from './file-source.js'
 import { lockOf } from './lock.js'
-import { readBeside, replaceFile } from './safe-files.js'
 
 export interface FileUploadOptions extends Omit<UploadOptions, 'resume' | 'idempotencyKey'> {
   /**

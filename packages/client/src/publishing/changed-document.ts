@@ -1,33 +1,48 @@
 import { withoutAdded } from '@tidegate/protocol/added-fields'
+import { isList, type Served, termsFields } from '@tidegate/protocol/asset'
+import { defined, fieldsOf, type Json, listOf } from '@tidegate/protocol/values'
 import type { Hex } from 'viem'
-import { isList } from '../assets/buyers.js'
-import type { Served } from '../chain/document.js'
-import { termsFields } from '../terms/terms-of.js'
-import { defined, fieldsOf, type Json, listOf } from '../values.js'
+import type { AssetFile } from '../types.js'
 import { type Changes, samplesOf } from './changes.js'
 import { credentialsFor, timestamp } from './draft.js'
+import { nextRelease } from './next-release.js'
 
 /** Returns the document of an asset after changes. Fields of others stay. */
 export function changedDocument(
   provider: string,
   { document, chainId }: Served,
   changes: Changes,
-  own: { index: number; sealed: Hex | undefined },
+  own: { index: number; sealed: Hex | undefined /** All new files, if they change. */; files: AssetFile[] | undefined },
 ): Json {
   const { name, description, author, license, tags, serviceName, timeout } = changes
+  const now = timestamp()
   const kept = withoutAdded(document)
   const services = (kept.services as Json[]).map((service, at) =>
-    at === own.index ? { ...service, ...defined({ name: serviceName, timeout, files: own.sealed }) } : service,
+    at === own.index
+      ? withRelease(
+          { ...service, ...defined({ name: serviceName, timeout, files: own.sealed }) },
+          changes,
+          own.files,
+          now,
+        )
+      : service,
   )
   const described = defined({ name, description, author, license, tags })
   const { credentials, ...rest } = kept
   const metadata = withLinks(provider, withTerms(fieldsOf(kept.metadata), changes), changes)
   return {
     ...rest,
-    metadata: { ...metadata, ...described, updated: timestamp() },
+    metadata: { ...metadata, ...described, updated: now },
     services,
     ...admitted(changes, credentials, chainId),
   }
+}
+
+function withRelease(service: Json, { notes }: Changes, files: AssetFile[] | undefined, date: string): Json {
+  if (files === undefined && notes === undefined) return service
+  const { release, ...others } = fieldsOf(service.additionalInformation)
+  const before = fieldsOf(release)
+  return { ...service, additionalInformation: { ...others, release: nextRelease(before, { notes, files, date }) } }
 }
 
 function withTerms({ additionalInformation, ...metadata }: Json, { terms }: Changes): Json {

@@ -1,19 +1,26 @@
+import {
+  isList,
+  releaseOf,
+  type Served,
+  type ServedService,
+  STATES,
+  termsFields,
+  termsOf,
+  webLink,
+} from '@tidegate/protocol/asset'
+import { fieldsOf, listOf, plainText } from '@tidegate/protocol/values'
 import type { Address } from 'viem'
-import { webLink } from '../assets/asset-links.js'
-import { isList } from '../assets/buyers.js'
-import { type Served, type ServedService, STATES, serviceIn } from '../chain/document.js'
+import { serviceIn } from '../chain/document.js'
 import { mustView } from '../chain/reads.js'
 import type { Sender, SendOptions, Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { termsFields, termsOf } from '../terms/terms-of.js'
 import type { TermsDocument } from '../terms/types.js'
 import type { Asking, AssetState, FileEdit, PublishRequest } from '../types.js'
-import { fieldsOf, listOf } from '../values.js'
 import { priceChange } from './price-change.js'
 import { bad } from './publish-request.js'
 
-type Editable = 'files' | 'name' | 'description' | 'author' | 'license' | 'tags' | 'serviceName' | 'timeout'
+type Editable = 'files' | 'name' | 'description' | 'author' | 'license' | 'tags' | 'serviceName' | 'timeout' | 'notes'
 
 /** Changes of an asset; absent fields stay unchanged. */
 export interface Changes extends Partial<Pick<PublishRequest, Editable>>, SendOptions {
@@ -49,6 +56,7 @@ export const DESCRIBED: readonly Described[] = [
   'tags',
   'serviceName',
   'timeout',
+  'notes',
   'access',
   'accessLists',
   'terms',
@@ -119,6 +127,7 @@ function described(
   return {
     ...{ name, description, author, license, tags, timeout },
     serviceName: service.name,
+    notes: releaseOf(service)?.notes ?? '',
     access: accessOf(document.credentials),
     accessLists: accessListsOf(document.credentials),
     terms: terms ? termsFields(terms) : null,
@@ -134,14 +143,14 @@ function accessOf(credentials: unknown): string[] | null | undefined {
   const [first, ...others] = allow.map(fieldsOf).filter((entry) => !isList(entry))
   if (!first) return []
   const { type, values } = first
-  return others.length === 0 && type === 'address' && Array.isArray(values) ? values.map(String) : undefined
+  return others.length === 0 && type === 'address' && Array.isArray(values) ? values.map(plainText) : undefined
 }
 
 /** Returns the access lists whose members may buy; null for none. */
 function accessListsOf(credentials: unknown): string[] | null {
   const { allow } = fieldsOf(credentials)
   const lists = listOf(allow, 1000).map(fieldsOf).filter(isList)
-  return lists.length === 0 ? null : lists.map(({ accessList }) => String(accessList))
+  return lists.length === 0 ? null : lists.map(({ accessList }) => plainText(accessList))
 }
 
 /** Returns the links of a document to public files of this provider. */
@@ -157,6 +166,6 @@ function isSame(field: Difference['field'], before: unknown, after: unknown): bo
 function comparable(field: Difference['field'], value: unknown): unknown {
   if (field === 'terms' && value !== null) return Object.entries(fieldsOf(value)).sort()
   if ((field === 'access' || field === 'accessLists') && Array.isArray(value))
-    return value.map((one) => String(one).toLowerCase()).sort()
+    return value.map((one) => plainText(one).toLowerCase()).sort()
   return value
 }

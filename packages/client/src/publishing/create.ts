@@ -1,3 +1,4 @@
+import { printable } from '@tidegate/protocol/values'
 import { type Address, decodeEventLog, isAddressEqual, parseEther, type TransactionReceipt, zeroAddress } from 'viem'
 import { ONE } from '../buying/offers.js'
 import { EVENTS, PUBLISHING } from '../chain/abi.js'
@@ -6,7 +7,6 @@ import type { Moment } from '../chain/moment.js'
 import { mustView, view } from '../chain/reads.js'
 import type { Sender } from '../chain/sender.js'
 import { TidegateError } from '../errors.js'
-import { printable } from '../text.js'
 import type { Rate } from './publish-request.js'
 
 /** The contracts of an asset. */

@@ -1,9 +1,9 @@
+import { didOf, termsFields } from '@tidegate/protocol/asset'
+import type { Json } from '@tidegate/protocol/values'
 import type { Hex } from 'viem'
-import { didOf } from '../chain/did.js'
-import { termsFields } from '../terms/terms-of.js'
-import type { PublishRequest } from '../types.js'
-import type { Json } from '../values.js'
+import type { AssetFile, PublishRequest } from '../types.js'
 import type { Created } from './create.js'
+import { nextRelease } from './next-release.js'
 
 export interface DraftFacts extends Created {
   chainId: number
@@ -11,15 +11,18 @@ export interface DraftFacts extends Created {
   url: string
   owner: string
   files: Hex
+  /** The provider's descriptions of the files. */
+  described: readonly AssetFile[]
 }
 
 /** Id of the only service. */
 export const SERVICE = 'access'
 
 /** Returns the document of an asset with one service, version 4.1. Fills required fields that the publisher leaves out. */
-export function draft(request: PublishRequest, { nft, datatoken, chainId, url, owner, files }: DraftFacts): object {
+export function draft(request: PublishRequest, facts: DraftFacts): object {
+  const { nft, datatoken, chainId, url, owner, files, described } = facts
   const { name, description, author, license, tags, serviceName, access, accessLists, timeout = 0 } = request
-  const { terms, samples = [] } = request
+  const { terms, samples = [], notes } = request
   const now = timestamp()
   return {
     '@context': ['https://w3id.org/did/v1'],
@@ -48,6 +51,7 @@ export function draft(request: PublishRequest, { nft, datatoken, chainId, url, o
         datatokenAddress: datatoken,
         serviceEndpoint: url,
         timeout,
+        additionalInformation: { release: nextRelease(undefined, { notes, files: described, date: now }) },
       },
     ],
     ...(access || accessLists ? { credentials: credentialsFor(access, accessLists, chainId) } : {}),

@@ -1,7 +1,7 @@
 import { bytesOf, foldedName, publicNameProblem } from '@tidegate/protocol/public-name'
+import { printable } from '@tidegate/protocol/values'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { printable } from '../text.js'
 
 /**
  * Checks the public names of files that are published together, before anything is sent. Throws TidegateError

@@ -1,6 +1,6 @@
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { publicNameProblem } from '@tidegate/protocol/public-name'
-import { lastPart } from '../text.js'
+import { lastPart } from '@tidegate/protocol/values'
 import type { FileObject } from '../types.js'
 
 /**

@@ -1,13 +1,13 @@
+import { STATES } from '@tidegate/protocol/asset'
+import { fieldsOf } from '@tidegate/protocol/values'
 import { type Address, type Hex, isHex, sha256, stringToBytes } from 'viem'
 import { PUBLISHING } from '../chain/abi.js'
-import { STATES } from '../chain/document.js'
 import type { Sender } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { consumerOf, provenOften, type Shown } from '../download/proof.js'
 import { TidegateError } from '../errors.js'
 import { searchOf } from '../http/api.js'
 import type { AssetState, FileEdit, FileObject } from '../types.js'
-import { fieldsOf } from '../values.js'
 import type { Created } from './create.js'
 
 /** The contracts' record of a validator's signature. */

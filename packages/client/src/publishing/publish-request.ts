@@ -1,5 +1,6 @@
+import { ASSET_LIMITS, fileOf, sha256In, webLink } from '@tidegate/protocol/asset'
+import { fieldsOf, lineOf, listOf, printable } from '@tidegate/protocol/values'
 import { type Address, isAddress, parseUnits } from 'viem'
-import { sha256In, webLink } from '../assets/asset-links.js'
 import type { Contracts } from '../chain/contracts.js'
 import { tokenAt } from '../chain/erc20.js'
 import type { Moment } from '../chain/moment.js'
@@ -9,9 +10,7 @@ import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { checkedAddress } from '../lists/access-list.js'
 import type { TermsDocument } from '../terms/types.js'
-import { printable } from '../text.js'
-import type { Asking, FileObject, PublishRequest } from '../types.js'
-import { lineOf } from '../values.js'
+import type { Asking, AssetFile, FileObject, PublishRequest } from '../types.js'
 import { assertFileNames } from './file-names.js'
 
 /** The price of one order in the exchange's form. */
@@ -21,7 +20,7 @@ export type Rate =
 
 /** Throws TidegateError `BAD_REQUEST` with the field, `BAD_NAME`, `TOO_MANY_FILES`, for errors that need no request. */
 export function assertRequest(request: Partial<PublishRequest>): void {
-  const { files, name, tags = [], access, accessLists, timeout = 0, terms, samples = [] } = request
+  const { files, name, tags = [], access, accessLists, timeout = 0, terms, samples = [], notes = '' } = request
   if (files !== undefined && files.length === 0) throw bad('files', 'must hold at least one file')
   if (files) assertFileNames(files.map((file) => file.name))
   if (name !== undefined && name.trim() === '') throw bad('name', 'must not be empty')
@@ -35,6 +34,7 @@ export function assertRequest(request: Partial<PublishRequest>): void {
   if (terms && !isTerms(terms)) throw bad('terms', 'must have an http(s) url, a sha256 and a name')
   if (samples.length > LIMITS.samples) throw bad('samples', `must contain at most ${LIMITS.samples} URLs`)
   if (!samples.every(isUrl)) throw bad('samples', 'must contain only http(s) URLs')
+  if (notes.length > ASSET_LIMITS.notes) throw bad('notes', `must have at most ${ASSET_LIMITS.notes} characters`)
   if (!Number.isSafeInteger(timeout) || timeout < 0) throw bad('timeout', 'must be whole seconds; 0 is unlimited')
 }
 
@@ -48,23 +48,26 @@ export function bad(field: string, why: string): TidegateError {
   return new TidegateError('BAD_REQUEST', `${field} ${why}.`)
 }
 
-/** The provider's description of a file. */
-interface FileInfo {
-  valid?: boolean
-  reason?: unknown
-}
-
-/** Lets the provider check each file. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first unavailable one. */
-export async function assertFiles(context: Context, files: readonly FileObject[]): Promise<void> {
+/**
+ * Lets the provider check each file, and describes it. Throws TidegateError `FILE_UNAVAILABLE` with the number of the first
+ * unavailable one.
+ */
+export async function assertFiles(context: Context, files: readonly FileObject[]): Promise<AssetFile[]> {
+  const described: AssetFile[] = []
   for (const [at, file] of files.entries()) {
-    const [info] = (await context.api.post<FileInfo[]>('/api/services/fileinfo', file)) ?? []
-    if (info?.valid === true) continue
-    const why = typeof info?.reason === 'string' ? `: ${printable(info.reason.replaceAll('_', ' '), 40)}` : ''
+    const [info] = listOf(await context.api.post('/api/services/fileinfo', file), 1)
+    const told = fileOf(info, at)
+    const { name = told.name } = file
+    described.push({ ...told, ...(typeof name === 'string' ? { name } : {}) })
+    if (told.available) continue
+    const { reason } = fieldsOf(info)
+    const why = typeof reason === 'string' ? `: ${printable(reason.replaceAll('_', ' '), 40)}` : ''
     throw new TidegateError(
       'FILE_UNAVAILABLE',
       `The provider cannot get file ${at + 1} of ${files.length} (${printable(file.type, 20)})${why}.`,
     )
   }
+  return described
 }
 
 /**

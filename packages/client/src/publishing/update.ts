@@ -1,6 +1,9 @@
+import { type Served, type ServedService, STATES } from '@tidegate/protocol/asset'
+import { defined, type Json } from '@tidegate/protocol/values'
 import type { Address, Hex } from 'viem'
+import { filesOf } from '../assets/asset.js'
 import { PUBLISHING } from '../chain/abi.js'
-import { type Served, type ServedService, STATES, servedDocument } from '../chain/document.js'
+import { servedDocument } from '../chain/document.js'
 import { failureOf } from '../chain/failures.js'
 import { momentOf } from '../chain/moment.js'
 import { mustView, view } from '../chain/reads.js'
@@ -8,8 +11,7 @@ import { Sender, type SendOptions, type Transaction } from '../chain/sender.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { assertLists } from '../lists/access-list.js'
-import type { AssetState, FileEdit, FileObject } from '../types.js'
-import type { Json } from '../values.js'
+import type { AssetFile, AssetState, FileEdit, FileObject } from '../types.js'
 import { changedDocument } from './changed-document.js'
 import { type Changes, DESCRIBED, type Difference, type Plan, planOf } from './changes.js'
 import { encryptedFiles, encryptedVersion, putMetadata, validated } from './metadata.js'
@@ -78,9 +80,31 @@ async function begun(context: Context, did: string, changes: Changes) {
 
 async function edited(context: Context, served: Served, { described, service }: Plan): Promise<Json> {
   const { files, keepOld } = described
-  if (files) await assertFiles(context, [...files, ...editsIn(keepOld).flatMap(({ file = [] }) => file)])
+  const all = files && (await describedFiles(context, served, service, { files, keepOld }))
   const sealed = files && (await sealedFiles(context, served, service, { ...described, files }))
-  return changedDocument(context.url, served, described, { index: service.index, sealed })
+  return changedDocument(context.url, served, described, { index: service.index, sealed, files: all })
+}
+
+/** Checks new files, and describes all of the new version; none if the provider does not describe the present ones now. */
+async function describedFiles(
+  context: Context,
+  { did }: Served,
+  service: ServedService,
+  { files, keepOld }: Pick<Changes, 'keepOld'> & { files: readonly FileObject[] },
+): Promise<AssetFile[]> {
+  const edits = editsIn(keepOld)
+  const added = await assertFiles(context, [...files, ...edits.flatMap(({ file = [] }) => file)])
+  const replacing = added.splice(files.length)
+  if (!keepOld) return added
+  const present = new Map((await filesOf(context, did, service)).map((file) => [file.index, file]))
+  if (present.size === 0) return []
+  for (const { index, remove, name, file } of edits) {
+    const before = present.get(index)
+    const next = file ? replacing.shift() : before
+    if (remove) present.delete(index)
+    else if (next) present.set(index, { ...next, ...defined({ name: name ?? before?.name }) })
+  }
+  return [...added, ...present.values()]
 }
 
 function sealedFiles(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Amount, Sale } from '../types.js'
+import type { Amount } from '../types.js'
 import { SALES_CSV_HEADER, salesCsvLines } from './csv.js'
+import type { Sale } from './types.js'
 
 const amount = (token: `0x${string}`, symbol: string, units: bigint): Amount => ({
   ...{ token, symbol, decimals: 2, units },

@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem'
-import type { PaidTo, Sale } from '../types.js'
 import { monthOf } from './totals.js'
+import type { PaidTo, Sale } from './types.js'
 
 const RECEIVERS: readonly PaidTo[] = ['publisher', 'market', 'consumeMarket', 'protocol', 'provider', 'seller']
 const COLUMNS = ['time', 'month', 'asset', 'did', 'service', 'buyer', 'payer', 'source', 'renews', 'token', 'symbol']

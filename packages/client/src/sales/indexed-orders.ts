@@ -1,9 +1,9 @@
 import { isDid } from '@tidegate/protocol/did'
+import { addressIn, fieldsOf, listOf } from '@tidegate/protocol/values'
 import type { Address, Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { addressIn, fieldsOf, listOf } from '../values.js'
 
 /** An order as the provider's index lists it. */
 export interface IndexedOrder {

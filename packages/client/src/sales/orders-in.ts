@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 import type { Contracts } from '../chain/contracts.js'
 import { isTaken } from '../chain/erc20.js'
-import type { Paid, PaidTo } from '../types.js'
 import { type Named, type PaymentEvent, type PaymentLog, paymentEvents, unused } from './payment-events.js'
+import type { Paid, PaidTo } from './types.js'
 
 /** A part of a payment, in the token's smallest unit. */
 export interface Part {

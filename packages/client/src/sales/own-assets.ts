@@ -1,12 +1,11 @@
+import { didOf, readable, type Served } from '@tidegate/protocol/asset'
+import { fieldsOf, listOf } from '@tidegate/protocol/values'
 import { type Address, decodeEventLog, encodeEventTopics, pad } from 'viem'
 import { EVENTS } from '../chain/abi.js'
 import { contractsOf } from '../chain/contracts.js'
-import { didOf } from '../chain/did.js'
-import { readDocument, type Served } from '../chain/document.js'
 import { type Moment, momentOf } from '../chain/moment.js'
 import { scanLogs } from '../chain/scan.js'
 import type { Context } from '../context.js'
-import { fieldsOf, listOf } from '../values.js'
 
 /** Documents per query of the index, and most documents of an account: the index reaches no further. */
 const PAGE = { size: 200, reach: 10_000 }
@@ -64,12 +63,6 @@ export async function documentsOf(context: Context, dids: readonly string[]): Pr
 
 async function queried({ api }: Context, query: object, page: { from: number; size: number }): Promise<Served[]> {
   const { hits } = fieldsOf(await api.post<unknown>('/api/aquarius/assets/query', { ...page, query }))
-  return listOf(fieldsOf(hits).hits, page.size).flatMap((hit) => {
-    const document = fieldsOf(fieldsOf(hit)._source)
-    try {
-      return [readDocument(document, String(document.id))]
-    } catch {
-      return []
-    }
-  })
+  const documents = listOf(fieldsOf(hits).hits, page.size).map((hit) => fieldsOf(fieldsOf(hit)._source))
+  return documents.map(readable).filter((served) => served !== undefined)
 }

@@ -7,8 +7,8 @@ import { receiptOf } from '../chain/receipts.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import type { Paid } from '../types.js'
 import { ordersIn, type PaidOrder, type Part } from './orders-in.js'
+import type { Paid } from './types.js'
 
 /** Reads the payments of orders from the receipts of their transactions. */
 export class PaymentReader {

@@ -1,17 +1,17 @@
+import { describe, termsOf } from '@tidegate/protocol/asset'
+import { defined } from '@tidegate/protocol/values'
 import type { Hex } from 'viem'
-import { describe } from '../assets/describe.js'
 import { addressOf } from '../auth/signing.js'
 import { chainsOf } from '../chain/contracts.js'
 import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { acceptedIn } from '../terms/acceptance.js'
-import { termsOf } from '../terms/terms-of.js'
-import type { Asset, Receipt } from '../types.js'
-import { defined } from '../values.js'
+import type { Asset } from '../types.js'
 import { type IndexedOrder, indexedOrders } from './indexed-orders.js'
 import { PaymentReader } from './payment-reader.js'
 import { matched, saleOf } from './sale.js'
+import type { Receipt } from './types.js'
 
 export interface ReceiptOptions {
   /** The chain of the order. Default: found by the provider. */

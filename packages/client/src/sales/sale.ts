@@ -1,10 +1,9 @@
+import { describe, type Served } from '@tidegate/protocol/asset'
 import type { Hex } from 'viem'
-import { describe } from '../assets/describe.js'
-import type { Served } from '../chain/document.js'
-import type { Sale } from '../types.js'
 import type { IndexedOrder } from './indexed-orders.js'
 import type { PaidOrder } from './orders-in.js'
 import type { PaymentReader } from './payment-reader.js'
+import type { Sale } from './types.js'
 
 type Row = Pick<IndexedOrder, 'tx' | 'datatoken' | 'consumer'>
 

@@ -1,13 +1,14 @@
+import type { Served } from '@tidegate/protocol/asset'
 import { type Address, getAddress, type Hex } from 'viem'
 import { addressOf } from '../auth/signing.js'
 import { onlyChain } from '../chain/contracts.js'
-import { type Served, servedDocument } from '../chain/document.js'
+import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
-import type { Sale } from '../types.js'
 import { type IndexedOrder, indexedPages } from './indexed-orders.js'
 import { createdBy, documentsOf } from './own-assets.js'
 import { PaymentReader } from './payment-reader.js'
 import { matched, saleOf } from './sale.js'
+import type { Sale } from './types.js'
 
 export interface SalesOptions {
   /** The publisher. Default: the wallet's account. */
@@ -32,6 +33,22 @@ const DIDS = 1_000
 /** Transactions whose receipts are read before their sales are yielded. */
 const BATCH = 100
 
+/** The assets whose orders are read. */
+export interface SalesScope {
+  chainId: number
+  dids: readonly string[]
+}
+
+/** Returns the assets of a publisher, or one asset. Throws TidegateError `NO_WALLET`, `CHAIN_UNREACHABLE`. */
+export async function scopeOf(context: Context, options: SalesOptions): Promise<SalesScope> {
+  const { did, onIncomplete = () => undefined } = options
+  const only = did === undefined ? undefined : await servedDocument(context, did)
+  if (only) return { chainId: only.chainId, dids: [only.did] }
+  const owner = options.owner ? getAddress(options.owner) : await addressOf(context)
+  const chainId = options.chainId ?? (await onlyChain(context))
+  return { chainId, dids: await createdBy(context, owner, { chainId, onIncomplete }) }
+}
+
 /**
  * Yields the orders of a publisher's assets, or of one asset, newest first, with the payments of each. The index lists the
  * orders, and the receipts of their transactions have the amounts: a page of receipts is read at a time. Assets beyond the
@@ -41,16 +58,21 @@ const BATCH = 100
  * for await (const { time, name, payments } of tidegate.sales({ did: 'did:op:…' })) console.log(time, name, payments)
  */
 export async function* sales(context: Context, options: SalesOptions = {}): AsyncGenerator<Sale> {
-  const { did, since, until, onProgress, onIncomplete = () => undefined, signal } = options
-  const only = did === undefined ? undefined : await servedDocument(context, did)
-  const owner = only ? undefined : options.owner ? getAddress(options.owner) : await addressOf(context)
-  const chainId = only?.chainId ?? options.chainId ?? (await onlyChain(context))
+  yield* salesOf(context, await scopeOf(context, options), options)
+}
+
+/** Yields the orders of some assets like `sales`. Leaves out transactions that are known. */
+export async function* salesOf(
+  context: Context,
+  { chainId, dids }: SalesScope,
+  { since, until, onProgress, isKnown, signal }: SalesOptions & { isKnown?: (tx: Hex) => boolean },
+): AsyncGenerator<Sale> {
   const reader = await PaymentReader.of(context, chainId)
-  const dids = only ? [only.did] : await createdBy(context, owner as Address, { chainId, onIncomplete })
   let read = 0
   for (let at = 0; at < dids.length; at += DIDS) {
     const filter = [{ terms: { did: dids.slice(at, at + DIDS) } }, { term: { chainId } }]
-    for await (const page of indexedPages(context, filter, { since, until, signal })) {
+    for await (const listed of indexedPages(context, filter, { since, until, signal })) {
+      const page = isKnown ? listed.filter(({ tx }) => !isKnown(tx)) : listed
       const documents = await documentsOf(
         context,
         page.map(({ did }) => did),

@@ -1,5 +1,6 @@
 import { summed } from '../chain/erc20.js'
-import type { Amount, Paid, Sale } from '../types.js'
+import type { Amount } from '../types.js'
+import type { Paid, Sale } from './types.js'
 
 /** The sales of one asset in one month. */
 export interface SalesTotal {

@@ -1,11 +1,10 @@
+import { type Served, termsOf } from '@tidegate/protocol/asset'
+import { addressIn, fieldsOf } from '@tidegate/protocol/values'
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import type { Served } from '../chain/document.js'
 import type { Moment } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { addressIn, fieldsOf } from '../values.js'
-import { termsOf } from './terms-of.js'
 
 /** The first eight bytes of the SHA-256 of "tidegate accepted terms v1". */
 const MARKER = 'eb78482634c9ab7f'

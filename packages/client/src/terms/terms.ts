@@ -1,12 +1,11 @@
+import { ASSET_LIMITS, linkName, termsFields, termsOf, webLink } from '@tidegate/protocol/asset'
+import { textOf } from '@tidegate/protocol/values'
 import { sha256 } from 'viem'
 import type { AssetOptions } from '../assets/asset.js'
-import { linkName, webLink } from '../assets/asset-links.js'
 import { servedDocument } from '../chain/document.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { textOf } from '../values.js'
-import { termsFields, termsOf } from './terms-of.js'
 import type { PublicBytes, TermsDocument, TermsText } from './types.js'
 import { fetchDocument } from './web-document.js'
 
@@ -37,7 +36,8 @@ export async function terms(context: Context, did: string, { signal }: AssetOpti
  */
 export async function termsAt(context: Context, url: string, { signal }: AssetOptions = {}): Promise<TermsDocument> {
   const link = webLink(context.url, url)
-  if (!link) throw new TidegateError('BAD_REQUEST', `terms must be an http(s) URL of at most ${LIMITS.url} characters.`)
+  if (!link)
+    throw new TidegateError('BAD_REQUEST', `terms must be an http(s) URL of at most ${ASSET_LIMITS.url} characters.`)
   const { bytes, contentType } = await fetchDocument(context, link, 'terms', signal)
   if (bytes.length === 0) throw new TidegateError('BAD_REQUEST', `terms are empty: ${link.url}.`)
   return termsFields({ url: link.url, sha256: hashOf(bytes), name: linkName(link, ''), contentType })

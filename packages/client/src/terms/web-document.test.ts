@@ -1,8 +1,8 @@
 import dns from 'node:dns'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { webLink } from '@tidegate/protocol/asset'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { webLink } from '../assets/asset-links.js'
 import { webDocuments } from '../node/web-documents.js'
 import { fetchDocument } from './web-document.js'
 

@@ -1,10 +1,10 @@
-import type { WebLink } from '../assets/asset-links.js'
+import type { WebLink } from '@tidegate/protocol/asset'
+import { printable } from '@tidegate/protocol/values'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { boundedBytes } from '../http/body.js'
 import { deadline } from '../http/deadline.js'
 import { LIMITS } from '../limits.js'
-import { printable } from '../text.js'
 
 /** A fetched document of the web. */
 export interface WebDocument {

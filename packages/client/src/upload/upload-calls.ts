@@ -1,12 +1,13 @@
-import { webLink } from '../assets/asset-links.js'
+import { webLink } from '@tidegate/protocol/asset'
+import { fieldsOf, listOf } from '@tidegate/protocol/values'
 import type { Context } from '../context.js'
 import { provenOften } from '../download/proof.js'
 import { TidegateError } from '../errors.js'
-import type { Answer } from '../http/api.js'
+import type { Answer } from '../http/answer.js'
+import { asOwn } from '../http/api.js'
 import { boundedText } from '../http/body.js'
 import { deadline, tooSlow } from '../http/deadline.js'
 import { LIMITS } from '../limits.js'
-import { fieldsOf } from '../values.js'
 
 /** A file that the provider hosts. */
 export interface Hosted {
@@ -20,6 +21,12 @@ export interface Hosted {
   object: { type: 'hosted'; id: string; name?: string }
 }
 
+/** A hosted file of the account, with the assets that use it. */
+export interface UsedFile extends Hosted {
+  /** DIDs of the first assets. */
+  assets: string[]
+}
+
 /** Metadata of a new upload; true for a key without a value. */
 type Facts = Record<string, string | true | undefined>
 
@@ -28,6 +35,8 @@ const PATH = '/api/services/uploads'
 interface Call {
   method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   id?: string
+  /** The id that a page of a list follows; '' for the first one. */
+  after?: string
   headers?: Record<string, string>
   body?: ArrayBuffer
 }
@@ -36,10 +45,10 @@ interface Call {
 async function sendProven<T>(
   context: Context,
   signal: AbortSignal,
-  { method, id, ...rest }: Call,
+  { method, id, after, ...rest }: Call,
   read: (response: Answer) => T | Promise<T>,
 ): Promise<T> {
-  const path = id === undefined ? PATH : `${PATH}/${id}`
+  const path = id === undefined ? PATH + (after ? `?after=${encodeURIComponent(after)}` : '') : `${PATH}/${id}`
   const { partTime: timeout } = LIMITS
   const limit = deadline(signal, timeout, tooSlow(timeout))
   try {
@@ -57,6 +66,9 @@ async function sendProven<T>(
     } finally {
       response.body?.cancel().catch(() => undefined)
     }
+  } catch (error) {
+    // a body may break off
+    throw limit.signal.aborted ? limit.signal.reason : asOwn(error)
   } finally {
     limit.end()
   }
@@ -121,6 +133,13 @@ export function uploadCalls(context: Context, signal: AbortSignal) {
         return { url: link.url, sha256: matched(/^([0-9a-f]{64})$/, sha256) }
       }),
 
+    /** Returns a page of the account's files, by their ids, and the id that the next page follows. Skips files that are not complete. */
+    page: (after: string): Promise<{ files: UsedFile[]; next: string | undefined }> =>
+      call({ method: 'GET', after }, async (response) => {
+        const { uploads, next } = fieldsOf(parsed(await boundedText(response, LIMITS.answer)))
+        return { files: listOf(uploads, LIMITS.uploads).flatMap(usedFile), next: nextOf(next, after) }
+      }),
+
     /** Deletes a file that no asset uses. */
     remove: (id: string): Promise<void> => call({ method: 'DELETE', id }, () => undefined),
   }
@@ -142,6 +161,24 @@ function creationHeaders(size: number, facts: Facts, idempotencyKey: string) {
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Reads an entry of a list; none for an upload that is not complete, and for a public file. */
+function usedFile(entry: unknown): UsedFile[] {
+  const { id, size, sha256, object, assets } = fieldsOf(entry)
+  if (typeof sha256 !== 'string' || !object || !Number.isSafeInteger(size)) return []
+  const own = matched(/^([\w-]{1,200})$/, id)
+  const dids = listOf(assets, LIMITS.uploads).filter((did) => typeof did === 'string')
+  const digest = matched(/^([0-9a-f]{64})$/, sha256)
+  return [{ id: own, size: size as number, sha256: digest, object: { type: 'hosted', id: own }, assets: dids }]
+}
+
+/** Returns the id that a next page follows, beyond that of this one: a list ends. */
+function nextOf(next: unknown, after: string): string | undefined {
+  if (next === undefined) return undefined
+  const id = matched(/^([\w-]{1,200})$/, next)
+  if (id <= after) throw unreadable()
+  return id
 }
 
 function offsetOf(value: string | null, size: number): number {

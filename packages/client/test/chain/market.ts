@@ -155,7 +155,7 @@ export class Market {
     }
     const files = await encryptedFiles(context, chainId, made, [this.file])
     const request = { ...this.request, name: 'Tides', timeout }
-    const document = draft(request, { ...made, chainId, url, owner, files }) as Record<string, never>
+    const document = draft(request, { ...made, chainId, url, owner, files, described: [] }) as Record<string, never>
     sale.adjust?.(document)
     await putMetadata(context, sender, { nft: made.nft, chainId, state: 'active', document })
     const { id: did } = document

@@ -31,7 +31,7 @@ async function undoing(again: boolean) {
     const answer = await forward(method, params)
     if (method === 'eth_getTransactionReceipt' && answer.result && !isUndone) {
       isUndone = true
-      await world.rpc('anvil_reorg', [1, []])
+      await world.reorganise(1)
       if (again) setTimeout(() => void forward('eth_sendRawTransaction', sent[0] as unknown[]), 500)
     }
     return answer
@@ -47,7 +47,7 @@ describe('a reorganisation that undoes the creation of an asset', () => {
     await market.known(did, { 'nft.state': 0 })
   })
 
-  it('for good ends with an error, and nothing is sent to the address without code', async () => {
+  it('that is final ends with an error, and nothing is sent to the address without code', async () => {
     const { proxy, sent } = await undoing(false)
     const { signer } = await market.person()
     const failure = through(proxy.url, signer).publish(market.request)

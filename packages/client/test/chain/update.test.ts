@@ -59,6 +59,12 @@ describe('a published asset', () => {
       owner.tidegate.update(asset.did, { files: [{ ...object, name: 'tides.csv' }], keepOld: true })
     expect((await version(second)).transactions).toHaveLength(1)
     await eventually(async () => String(await sizes()) === '2,1')
+    const releaseNow = async () => (await owner.tidegate.asset(asset.did)).services[0]?.release
+    expect(await releaseNow()).toMatchObject({ number: 2, files: 2, bytes: 3, formats: ['csv'] })
+    await owner.tidegate.update(asset.did, { notes: 'Hours of two days' })
+    await eventually(async () => (await releaseNow())?.notes === 'Hours of two days')
+    expect(await releaseNow()).toMatchObject({ number: 2, files: 2 })
+    expect((await owner.tidegate.update(asset.did, { notes: 'Hours of two days' })).transactions).toEqual([])
     await version(third)
     await eventually(async () => String(await sizes()) === '3,2,1')
     // the order of the first version opens all of them
@@ -68,6 +74,14 @@ describe('a published asset', () => {
     await eventually(async () => String(await sizes()) === '3,3,2,1')
     await owner.tidegate.update(asset.did, { files: [first] })
     await eventually(async () => String(await sizes()) === '1')
+    expect(await releaseNow()).toEqual({
+      ...{ number: 5, date: expect.any(Date), files: 1, bytes: 1, formats: ['csv'] },
+    })
+    const found = async (options: object) =>
+      (await owner.tidegate.search({ owner: owner.address, ...options })).assets.map(({ did }) => did)
+    expect(await found({ format: 'csv', bytes: { most: 1 }, license: 'All rights reserved' })).toContain(asset.did)
+    for (const other of [{ format: 'pdf' }, { bytes: { least: 2 } }, { license: 'all rights' }])
+      expect(await found({ format: 'csv', ...other })).not.toContain(asset.did)
     await expect(owner.tidegate.update(asset.did, { keepOld: true })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 

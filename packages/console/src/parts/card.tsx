@@ -1,10 +1,10 @@
+import type { Seller } from '@tidegate/client'
 import type { ComponentChildren } from 'preact'
-import { shortAddress } from '../format/address.js'
 import { plainLine } from '../format/hostile.js'
 import { FileIcon } from '../icons/file-icon.js'
 import { text } from '../text.js'
+import { SellerText } from './seller.js'
 import { Words } from './texts/words.js'
-import { Identicon } from './wallet/identicon.js'
 
 const TAGS = 3
 
@@ -12,9 +12,11 @@ interface CardProps {
   /** Known name and type of the first file. */
   file: { name?: string | undefined; type?: string | undefined }
   title: ComponentChildren
-  owner: string | undefined
+  seller: Seller | undefined
   author: string
   description: string
+  /** Short facts below the description. */
+  facts?: readonly string[]
   tags: readonly string[]
   price: ComponentChildren
   /** Beside the price. */
@@ -22,8 +24,7 @@ interface CardProps {
 }
 
 /** The summary of an asset. */
-export function Card({ file, title, owner, author, description, tags, price, note }: CardProps) {
-  const named = author && author.toLowerCase() !== owner?.toLowerCase()
+export function Card({ file, title, seller, author, description, facts = [], tags, price, note }: CardProps) {
   return (
     <article class="card">
       <div class="card-head">
@@ -31,14 +32,22 @@ export function Card({ file, title, owner, author, description, tags, price, not
         <div class="card-title">
           {title}
           <p class="small muted card-author">
-            {owner && <Identicon address={owner} />}
-            <Words text={named ? author : owner ? shortAddress(owner) : text.asset.author} most={40} />
+            {seller ? (
+              <SellerText seller={seller} author={author} />
+            ) : (
+              <Words text={author || text.asset.author} most={40} />
+            )}
           </p>
         </div>
       </div>
       <p class="card-about" dir="auto">
         <Words text={plainLine(description, 220)} most={220} />
       </p>
+      {facts.length > 0 && (
+        <p class="small muted card-facts">
+          <Words text={facts.join(' · ')} most={80} />
+        </p>
+      )}
       {tags.length > 0 && (
         <ul class="tags" aria-label={text.catalogue.tags}>
           {tags.slice(0, TAGS).map((tag) => (

@@ -21,7 +21,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
   useLayoutEffect(() => {
     const before = placeOf(document.activeElement)
     dialog.current?.showModal()
-    // after its removal: a dialog keeps all others from the focus. Whoever has moved on meanwhile keeps it.
+    // after its removal: a dialog keeps all others from the focus. A focus that has moved on meanwhile stays.
     return () => queueMicrotask(() => before && document.activeElement === document.body && returnTo(before))
   }, [])
   return (

@@ -8,6 +8,9 @@ const query = fc
     text: fc.oneof(fc.constant(''), word),
     type: fc.oneof(fc.constant(''), word),
     tags: fc.uniqueArray(word, { maxLength: 5 }),
+    license: fc.oneof(fc.constant(''), word),
+    format: fc.oneof(fc.constant(''), word),
+    size: fc.constantFrom('' as const, 'small' as const, 'middle' as const, 'large' as const),
     price: fc.constantFrom('any' as const, 'free' as const, 'paid' as const),
     token: fc.constantFrom('', `0x${'ab'.repeat(20)}`),
     most: fc.constant(''),
@@ -31,7 +34,7 @@ describe('the state of the catalogue', () => {
   })
 
   it('ignores invalid values', () => {
-    expect(queryOf('?page=-1&sort=dear&price=cheap&token=OCEAN&most=5&tag=&tag=a&tag=a')).toEqual({
+    expect(queryOf('?page=-1&sort=dear&price=cheap&token=OCEAN&most=5&size=constructor&tag=&tag=a&tag=a')).toEqual({
       ...queryOf(''),
       tags: ['a'],
     })

@@ -6,6 +6,10 @@ export interface CatalogueQuery {
   text: string
   type: string
   tags: string[]
+  license: string
+  /** A format of files; empty for any. */
+  format: string
+  size: Size | ''
   price: 'any' | 'free' | 'paid'
   /** Only assets that are sold for this token, for at most `most`; empty for any. */
   token: string
@@ -13,6 +17,14 @@ export interface CatalogueQuery {
   sort: Sort | undefined
   page: number
 }
+
+/** Sizes of all files of an asset, in bytes. */
+export const SIZES = {
+  small: { most: 10_000_000 },
+  middle: { least: 10_000_000, most: 1_000_000_000 },
+  large: { least: 1_000_000_000 },
+} as const
+export type Size = keyof typeof SIZES
 
 export type Sort = NonNullable<SearchOptions['sort']>
 
@@ -33,6 +45,7 @@ export function queryOf(search: string): CatalogueQuery {
   const params = new URLSearchParams(search)
   const price = params.get('price')
   const sort = SORTS.find((one) => one === params.get('sort'))
+  const size = params.get('size') ?? ''
   const page = params.get('page') ?? ''
   const token = /^0x[0-9a-f]{40}$/i.exec(params.get('token') ?? '')?.[0].toLowerCase() ?? ''
   const most = AMOUNT.exec(params.get('most') ?? '')?.[0] ?? ''
@@ -40,6 +53,9 @@ export function queryOf(search: string): CatalogueQuery {
     text: (params.get('q') ?? '').slice(0, LONGEST),
     type: (params.get('type') ?? '').slice(0, LONGEST),
     tags: [...new Set(params.getAll('tag').map((tag) => tag.slice(0, LONGEST)))].filter(Boolean).slice(0, MOST_TAGS),
+    license: (params.get('license') ?? '').slice(0, LONGEST),
+    format: (params.get('format') ?? '').slice(0, LONGEST),
+    size: Object.hasOwn(SIZES, size) ? (size as Size) : '',
     price: token ? 'paid' : price === 'free' || price === 'paid' ? price : 'any',
     token,
     most: token && most,
@@ -49,11 +65,15 @@ export function queryOf(search: string): CatalogueQuery {
 }
 
 /** Returns the address of a query, without default values. */
-export function searchOf({ text, type, tags, price, token, most, sort, page }: CatalogueQuery): string {
+export function searchOf(query: CatalogueQuery): string {
+  const { text, type, tags, license, format, size, price, token, most, sort, page } = query
   const params = new URLSearchParams()
   if (text.trim()) params.set('q', text)
   if (type) params.set('type', type)
   for (const tag of tags) params.append('tag', tag)
+  if (license) params.set('license', license)
+  if (format) params.set('format', format)
+  if (size) params.set('size', size)
   if (price !== 'any') params.set('price', price)
   if (token) params.set('token', token)
   if (token && most) params.set('most', most)
@@ -64,11 +84,15 @@ export function searchOf({ text, type, tags, price, token, most, sort, page }: C
 }
 
 /** Returns the query for the client library. */
-export function optionsOf({ text, type, tags, price, token, most, sort, page }: CatalogueQuery): SearchOptions {
+export function optionsOf(query: CatalogueQuery): SearchOptions {
+  const { text, type, tags, license, format, size, price, token, most, sort, page } = query
   return {
     ...(text.trim() ? { text, beginning: true } : {}),
     ...(type ? { type } : {}),
     ...(tags.length > 0 ? { tags } : {}),
+    ...(license ? { license } : {}),
+    ...(format ? { format } : {}),
+    ...(size ? { bytes: SIZES[size] } : {}),
     ...(price === 'any' ? {} : { free: price === 'free' }),
     ...(token ? { price: { token: token as Address, most: most || undefined } } : {}),
     // without a text, all matches have the same relevance
@@ -79,8 +103,12 @@ export function optionsOf({ text, type, tags, price, token, most, sort, page }: 
 }
 
 /** The changes that take all filters away. */
-export const UNFILTERED = { text: '', type: '', tags: [], price: 'any', token: '', most: '' } as const
+export const UNFILTERED = {
+  ...({ text: '', type: '', tags: [], license: '', format: '', size: '' } as const),
+  ...({ price: 'any', token: '', most: '' } as const),
+}
 
-export function isFiltered({ text, type, tags, price, token }: CatalogueQuery): boolean {
-  return text.trim() !== '' || type !== '' || tags.length > 0 || price !== 'any' || token !== ''
+export function isFiltered({ tags, price, ...query }: CatalogueQuery): boolean {
+  const texts = [query.text.trim(), query.type, query.license, query.format, query.size, query.token]
+  return texts.some((one) => one !== '') || tags.length > 0 || price !== 'any'
 }

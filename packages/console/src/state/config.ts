@@ -1,3 +1,4 @@
+import { type VerifiedPublishers, verifiedIn } from '@tidegate/client'
 import type { Operator } from '@tidegate/protocol/operator'
 import { BASE } from './page/base.js'
 import { createStore } from './store.js'
@@ -19,6 +20,8 @@ export interface Config {
   chains: ChainConfig[]
   hosting: { enabled: boolean; maxFile?: number }
   operator?: Operator
+  /** Names that the operator has verified. */
+  verifiedPublishers: VerifiedPublishers
   /** Path of the operator's logo, below the page. */
   logo?: string
   /** Keys of a local network's accounts, only under `tidegate dev`. */
@@ -37,7 +40,8 @@ export function providerUrl(): string {
 export async function fetchConfig(): Promise<Config> {
   const response = await fetch(`${BASE}config.json`, { cache: 'no-store' })
   if (!response.ok) throw new Error(String(response.status))
-  return (await response.json()) as Config
+  const told = await response.json()
+  return { ...told, verifiedPublishers: verifiedIn(told.verifiedPublishers) } as Config
 }
 
 export async function loadConfig(): Promise<void> {

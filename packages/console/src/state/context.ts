@@ -1,5 +1,6 @@
 import { type Context, createContext } from '@tidegate/client'
 import { createWalletClient, custom } from 'viem'
+import { explained } from '../wallet/explained.js'
 import { journalled } from '../wallet/journalled.js'
 import { walletState } from '../wallet/wallet.js'
 import { readerOf } from './chains.js'
@@ -14,7 +15,8 @@ export function contextNow(purpose?: () => Purpose): Context {
   const state = walletState.get()
   if (state.status !== 'connected') return reading()
   const { address, chainId, wallet } = state
-  const provider = purpose ? journalled(wallet.provider, chainId, purpose) : wallet.provider
+  const own = wallet.builtIn ? wallet.provider : explained(wallet.provider)
+  const provider = purpose ? journalled(own, chainId, purpose) : own
   const client = createWalletClient({ account: address, transport: custom(provider, { retryCount: 0 }) })
   const base = createContext({ url: providerUrl(), wallet: client })
   const session = sessions.get(address) ?? base.session

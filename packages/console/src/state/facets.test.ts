@@ -20,7 +20,7 @@ it('facets have the counts of all matches, and none where only some were read', 
   ])
 })
 
-it('facets leave out what is no text, and texts that fit nowhere', () => {
+it('facets leave out values that are not texts, and texts that are too long', () => {
   const odd = [{ key: 7, doc_count: 1 }, { key: 'x'.repeat(61), doc_count: 1 }, { key: 'sea' }]
   expect(facetsIn(answer(0, ...odd), 'tags')).toEqual([])
   expect(facetsIn({}, 'tags')).toEqual([])

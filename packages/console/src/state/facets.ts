@@ -2,11 +2,16 @@ import { searchQuery } from '@tidegate/client'
 import { type CatalogueQuery, optionsOf } from './catalogue-query.js'
 import { reading } from './context.js'
 
-/** Types and tags of the matches of a search, with the number of matches of each. */
-export interface Facets {
-  types: Facet[]
-  tags: Facet[]
-}
+/** Filters of which one value is chosen. */
+const CHOICES = {
+  type: 'metadata.type.keyword',
+  license: 'metadata.license.keyword',
+  format: 'services.additionalInformation.release.formats.keyword',
+} as const
+type Choice = keyof typeof CHOICES
+
+/** Values of the matches of a search, with the number of matches of each. */
+export type Facets = Record<Choice | 'tags', Facet[]>
 
 export interface Facet {
   value: string
@@ -15,7 +20,7 @@ export interface Facet {
 }
 
 const TAGS = 24
-const TYPES = 12
+const VALUES = 12
 
 /** The newest matches that are read for facets. More take seconds where a hundred thousand match. */
 const READ = 10_000
@@ -25,25 +30,31 @@ interface Answer {
 }
 
 /**
- * Asks the index for types and tags of the matches. Types are those without the filter by type, to choose another one.
+ * Asks the index for the values of the matches. Those of a filter of one value are of the matches without it, to choose
+ * another one.
  */
 export async function facetsOf(query: CatalogueQuery, signal: AbortSignal): Promise<Facets> {
-  const [own, others] = await Promise.all([
+  const chosen = (Object.keys(CHOICES) as Choice[]).filter((one) => query[one] !== '')
+  const [own, ...others] = await Promise.all([
     aggregated(query, signal),
-    query.type === '' ? undefined : aggregated({ ...query, type: '' }, signal),
+    ...chosen.map(async (one) => [one, (await aggregated({ ...query, [one]: '' }, signal))[one]] as const),
   ])
-  return { ...own, types: (others ?? own).types }
+  return { ...own, ...Object.fromEntries(others) }
 }
 
 async function aggregated(query: CatalogueQuery, signal: AbortSignal): Promise<Facets> {
   const terms = (field: string, size: number) => ({ terms: { field, size } })
-  const aggs = { types: terms('metadata.type.keyword', TYPES), tags: terms('metadata.tags.keyword', TAGS) }
+  const aggs = {
+    tags: terms('metadata.tags.keyword', TAGS),
+    ...Object.fromEntries(Object.entries(CHOICES).map(([name, field]) => [name, terms(field, VALUES)])),
+  }
   const answer = await reading().api.post<Answer>(
     '/api/aquarius/assets/query',
     { query: searchQuery(optionsOf(query)), size: 0, aggs, terminate_after: READ },
     signal,
   )
-  return { types: facetsIn(answer, 'types'), tags: facetsIn(answer, 'tags') }
+  const named = ['tags', ...Object.keys(CHOICES)].map((name) => [name, facetsIn(answer, name)])
+  return Object.fromEntries(named)
 }
 
 /** Returns the facets of an answer, without counts if not all matches were read. */

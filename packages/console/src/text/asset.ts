@@ -20,6 +20,21 @@ export const asset = {
   notTold: 'Not given',
   tags: 'Tags',
   files: 'Files',
+  filesAndSize: (count: number, { bytes, isWhole }: { bytes: number; isWhole: boolean }) => {
+    const files = plural(count, { one: 'file', other: 'files' })
+    if (isWhole) return `${files} · ${shownBytes(bytes)}`
+    return bytes > 0 ? `${files} · more than ${shownBytes(bytes)}` : files
+  },
+  version: (number: number) => `Version ${number}`,
+  newSinceDownload: 'New since your download',
+  newSinceOrder: 'New since your order',
+  findFile: 'Find a file by its name',
+  filesFound: (count: number) => `${plural(count, { one: 'file', other: 'files' })} found`,
+  inFolder: 'In',
+  fileLevel: (level: number) => `Level ${level}`,
+  filePages: 'Pages of files',
+  filePage: 'Page',
+  ofPages: (pages: number) => `of ${pages}`,
   fileNumber: (index: number) => `File ${index + 1}`,
   noFiles: 'The provider cannot describe the files now.',
   unavailableFile: 'Not available now',
@@ -44,6 +59,7 @@ export const asset = {
   validForever: 'An order is valid forever.',
   toldPrice: 'From the index, without fees. Connect a wallet to see the total.',
   have: 'You already have this',
+  anotherOrder: 'Price of another order:',
   haveHint: 'Your order is still valid. Downloading costs nothing more.',
   renews: 'Only the provider’s fee has expired; renewing pays just that.',
   unusable:
@@ -72,8 +88,7 @@ export const asset = {
   waitingHint: 'It continues without this page: you may close it and come back.',
   download: 'Download',
   archive: 'Download all',
-  archiveHint: 'One ZIP file, saved straight to your disk by the browser.',
-  moreFiles: (count: number) => `And ${plural(count, { one: 'more file', other: 'more files' })}.`,
+  archiveHint: 'One ZIP file, saved straight to your disk by the browser. Single files are in the list of files.',
   downloadFile: (name: string) => `Download ${name}`,
   byLink: 'Download with the browser',
   byLinkHint: 'The browser downloads it itself, whatever its size, and continues when this page is closed.',

@@ -71,6 +71,8 @@ export const mineText = {
   replacedBy: 'Replaced by',
   chooseAgain: 'Choose it again:',
   allRemoved: 'An asset needs a file. To end its sale, revoke it.',
+  notes: 'What is new (optional)',
+  notesHint: 'Shown to everybody beside the number of the version.',
   plan: 'What buyers will find',
   planned: {
     added: (count: number) => `Added: ${count}`,

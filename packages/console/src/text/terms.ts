@@ -37,6 +37,11 @@ export const samplesText = {
   links: 'Links',
   others: 'On other servers',
   table: (name: string) => `Table of ${name}`,
+  firstPage: (pages: number) =>
+    pages === 1 ? 'The only page.' : `The first of ${plural(pages, { one: 'page', other: 'pages' })}.`,
+  columnFacts: ['Column', 'Type', 'Least', 'Most', 'Empty'],
+  size: (rows: number, columns: number) =>
+    `${plural(rows, { one: 'row', other: 'rows' })}, ${plural(columns, { one: 'column', other: 'columns' })}. The statistics are those of the file.`,
   column: (at: number) => `Column ${at}`,
   moreRows: (shown: number) =>
     shown === 0 ? 'The beginning of the file.' : `The first ${plural(shown, { one: 'row', other: 'rows' })}.`,

@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, connect, dev, observed, page, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, connect, dev, findings, NARROW, observed, page, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
 
@@ -49,7 +49,7 @@ it('publishes a picked folder without hidden files, and downloads it as one arch
     ['tides/a/x.csv', 'of a'],
     ['tides/b/x.csv', 'of b'],
   ])
-  expect(await page.getByText('tides/b/x.csv').count()).toBeGreaterThan(0)
+  for (const folder of ['tides/', 'a/', 'b/']) await button(new RegExp(`^${folder}`)).click()
 
   // the curl lines of files of one name, in a folder that has another file of that name already (B1)
   const place = join(folder, 'by-line')
@@ -64,5 +64,90 @@ it('publishes a picked folder without hidden files, and downloads it as one arch
     expect(readFileSync(join(place, 'tides', name, 'x.csv'), 'utf8')).toBe(`of ${name}`)
   }
   // files and quote of a new asset are refused until it is indexed
+  expect({ ...observed.trouble, failed: [] }).toEqual(NO_TROUBLE)
+})
+
+/** Returns the description of a file by a provider. */
+const told = (name: string, index: number) => ({
+  index,
+  valid: true,
+  name,
+  contentLength: '10',
+  contentType: 'text/csv',
+})
+
+/** Describes other files than the asset has, and returns the height of its page. */
+async function heightWith(did: string, names: readonly string[]): Promise<number> {
+  await page.unroute('**/api/services/fileinfo')
+  await page.route('**/api/services/fileinfo', (one) => one.fulfill({ json: names.map(told) }))
+  await visit(`asset/${did}`)
+  await page.locator('.file-line .download').nth(19).waitFor()
+  return page.evaluate(() => document.documentElement.scrollHeight)
+}
+
+it('B6 and B7: the page of a folder does not grow with its files, each of which is reached and downloaded', async () => {
+  const publisher = clientOf(0)
+  const upload = async (content: string) => (await publisher.upload(new File([content], 'x.csv'))).object
+  const [many, last] = [await upload('many'), await upload('last')]
+  const files = Array.from({ length: 202 }, (_, at) => ({ ...many, name: `tides/${at % 8}/${at}.csv` }))
+  files[201] = { ...last, name: 'tides/last/201.csv' }
+  const author = 'Harbour office'
+  const { did } = await publisher.publish({ files, name: 'A folder', author, license: 'CC-BY-4.0', price: 'free' })
+  await eventually(() => publisher.asset(did).then(Boolean, () => false))
+  await visit(`asset/${did}`)
+  await connect()
+  await button('Get it for free').click()
+  await page.getByText('You already have this').waitFor()
+  const tree = page.locator('.file-line')
+  expect(await tree.allInnerTexts()).toEqual([expect.stringMatching(/^tides\/\s+202 files · 808 B$/)])
+  expect(await page.locator('.price-large').count()).toBe(0)
+  const words = await page.locator('main').innerText()
+  const places = [author, 'CC-BY-4.0', 'Price of another order', 'About', '202 files'].map((one) => words.indexOf(one))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+
+  // by keyboard alone
+  await tree.getByRole('button').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'last/' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Download tides/last/201.csv' }).waitFor()
+  await page.getByRole('searchbox').fill('LAST/201')
+  await page.getByText('1 file found').waitFor()
+  await page.getByRole('button', { name: /^Download .*201.csv/ }).focus()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+  expect(readFileSync(await download.path(), 'utf8')).toBe('last')
+  expect(await findings()).toEqual([])
+
+  // 20,000 in one folder, hostile names, and depths of 200 levels
+  await page.setViewportSize(NARROW)
+  const hundred = await heightWith(
+    did,
+    Array.from({ length: 100 }, (_, at) => `${at}.csv`),
+  )
+  const numbered = Array.from({ length: 20_000 }, (_, at) => `${at}.csv`)
+  expect(await heightWith(did, numbered)).toBe(hundred)
+  await page.getByRole('spinbutton').fill('1000')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Download 19999.csv' }).waitFor()
+  const hostile = [
+    'a',
+    'a/b',
+    '\u202egnp.exe',
+    'x\u0007y',
+    '',
+    ...numbered.map((name, at) => 'd/'.repeat(at % 200) + name),
+  ]
+  await page.unroute('**/api/services/fileinfo')
+  await page.route('**/api/services/fileinfo', (one) => one.fulfill({ json: hostile.map(told) }))
+  await visit(`asset/${did}`)
+  await page.getByRole('button', { name: 'a/', exact: false }).first().waitFor()
+  await page.getByRole('searchbox').fill('gnp')
+  await page.getByText('1 file found').waitFor()
+  expect(await page.locator('.file-line .words').first().innerText()).toBe('gnp.exe')
+  expect(await findings()).toEqual([])
+  const { heap } = await page.evaluate(() => ({
+    heap: (performance as never as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
+  }))
+  expect(heap).toBeLessThan(150 * 2 ** 20)
   expect({ ...observed.trouble, failed: [] }).toEqual(NO_TROUBLE)
 })

@@ -32,12 +32,11 @@ afterAll(async () => {
   await dev?.stop()
 })
 
-/** Each test has its own buyers. */
+/** Each test has its own buyer; the last account never buys. */
 let next = 1
 beforeEach(async () => {
   const { providerUrl, rpcUrl, chainId, accounts } = dev.facts
-  const keys = accounts.slice(next, next + 2).map(({ privateKey }) => privateKey as `0x${string}`)
-  next += 2
+  const keys = [accounts[next++], accounts.at(-1)].map((one) => one?.privateKey as `0x${string}`)
   wallet = new SigningWallet({ keys, rpcUrl, chainId })
   observed = await observedPage(browser, {
     origins: [providerUrl, rpcUrl].map((one) => new URL(one).origin),
@@ -76,6 +75,51 @@ describe('a browser wallet that announces itself', () => {
     await said('You already have this').waitFor()
     // reading needs no confirmation of its owner
     expect(wallet.count('eth_requestAccounts')).toBe(1)
+  })
+
+  it('B8: signs one readable message for downloads, links and uploads; a hash only after its explanation', async () => {
+    const { page } = observed
+    const root = (url: URL) => url.href === `${dev.facts.providerUrl}/`
+    await page.route(root, async (one) => {
+      const { signIn: _, ...json } = await (await one.fetch()).json()
+      await one.fulfill({ json })
+    })
+    await connect()
+    await button('Buy for 1.5015 OCEAN').click()
+    await said('You already have this').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Your wallet will show a hash' })
+    await button('Download').click()
+    await dialog.getByText('its operator has not configured that address').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.transfer[data-status=failed]').waitFor()
+    expect(wallet.signed).toEqual([])
+    await button('Download').click()
+    await dialog.getByRole('button', { name: 'Continue in the wallet' }).click()
+    await page.locator('.transfer[data-status=done]').waitFor()
+    expect(wallet.signed).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)])
+
+    await page.unroute(root)
+    await page.reload()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    wallet.beforeSigning = () => held
+    await button('Download').click()
+    await page.getByRole('dialog', { name: 'Sign in with your wallet' }).getByText('names 127.0.0.1').waitFor()
+    release()
+    await page.locator('.transfer[data-status=done]').waitFor()
+    await said('More ways to download').click()
+    for (const tool of ['Copy link', 'Copy curl line']) {
+      await button(tool).click()
+      await page.locator('.made-link input').waitFor()
+    }
+    await page.getByRole('link', { name: 'Publish', exact: true }).click()
+    await page
+      .locator('.drop input[type=file]')
+      .setInputFiles({ name: 'a.csv', mimeType: '', buffer: Buffer.from('1') })
+    await page.locator('.file[data-status=done]').waitFor()
+    expect(wallet.signed.slice(1)).toEqual([
+      expect.stringContaining('wants you to sign in with your Ethereum account:'),
+    ])
   })
 
   it('may decline to connect, to pay and to sign: the page reports it, and retries on request', async () => {

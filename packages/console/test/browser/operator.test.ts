@@ -8,6 +8,7 @@ import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { startInstance } from '../../../../test/helpers/instance.js'
 import { ask } from '../../../../test/helpers/requests.js'
+import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 
 const PICTURE =
@@ -26,6 +27,7 @@ describe('the operator', () => {
   const folder = newFolder()
   const logo = join(folder, 'logo')
   const purgatory = join(folder, 'purgatory.json')
+  const office = newWallet()
   let world: World
   let base: string
   const settings = (changed: NodeJS.ProcessEnv = {}) =>
@@ -38,6 +40,7 @@ describe('the operator', () => {
       },
       ...{ OPERATOR_CONTACT: OPERATOR.contact, IMPRINT_URL: OPERATOR.imprint, PRIVACY_URL: OPERATOR.privacy },
       ...{ TERMS_URL: OPERATOR.terms, OPERATOR_LOGO: logo },
+      ...{ VERIFIED_PUBLISHERS: `${office.address}=Harbour Office` },
       ...{ PURGATORY_ASSETS: purgatory, PURGATORY_INTERVAL: '100', ...changed },
     })
 
@@ -114,7 +117,60 @@ describe('the operator', () => {
     expect(JSON.stringify(trouble)).not.toMatch(/TypeError|policy/i)
   })
 
+  it('B9: says which account sells, and whose name the operator has verified', async () => {
+    const stranger = await world.somebody()
+    const hostile = `\u202eHarb\u043eur Office <b>\u2713</b> Verified ${'x'.repeat(10_000)}`
+    const sold = (publisher: Awaited<typeof stranger>, author: string) =>
+      world.publishUrl(world.storage.file('/heights.csv', Buffer.from('a')), {
+        publisher,
+        adjust: ({ metadata }) => Object.assign(metadata, { name: 'Heights', author }),
+      })
+    const own = await sold(await world.somebody(office), 'Harbour Office')
+    const other = await sold(stranger, hostile)
+    await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${other.did}`)).status === 200)
+    const short = (account: string) => `${account.slice(0, 6)}…${account.slice(-4)}`
+    const browser = await launchBrowser()
+    atEnd(() => browser.close())
+    for (const width of [390, 1440]) {
+      const { context, page, trouble } = await observedPage(browser, {
+        origins: [base],
+        viewport: { width, height: 900 },
+      })
+      await withAxe(context)
+      const card = ({ did }: { did: string }) => page.locator('.card', { has: page.locator(`a[href$="${did}"]`) })
+      const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+      await page.goto(`${base}/console/?q=heights`)
+      const [ours, theirs] = [await card(own).innerText(), await card(other).innerText()]
+      expect(ours).toContain(`Harbour Office\nVerified\n${short(office.address)}`)
+      expect(theirs).toContain(`${short(stranger.address)}\nNot verified`)
+      expect(await card(other).locator('.verified, b').count()).toBe(0)
+      expect([await fits(), await axeFindings(page)]).toEqual([true, []])
+
+      await page.goto(`${base}/console/asset/${other.did}`)
+      await page.locator('.byline').waitFor()
+      expect(await page.locator('main').innerText()).toContain('not from the verified publisher Harbour Office')
+      expect(await page.locator(`.byline a[title="${stranger.address}"]`).innerText()).toBe(short(stranger.address))
+      expect([await fits(), await axeFindings(page)]).toEqual([true, []])
+
+      // the link to the seller lies above that to the asset
+      await page.goto(`${base}/console/?q=heights`)
+      await card(own).locator(`a[title="${office.address}"]`).click()
+      await page.locator('.seller-head .verified').waitFor()
+      expect(page.url()).toBe(`${base}/console/seller/${office.address}`)
+      expect(await page.locator('h1').innerText()).toBe('Harbour Office')
+      await card(own).waitFor()
+      expect([await page.locator('.card').count(), await card(other).count()]).toEqual([1, 0])
+      expect([await fits(), await axeFindings(page)]).toEqual([true, []])
+
+      await page.goto(`${base}/console/seller/${newWallet().address}`)
+      await page.getByText('This account sells nothing here').waitFor()
+      expect(trouble).toEqual(NO_TROUBLE)
+      await context.close()
+    }
+  })
+
   it.each([
+    ['VERIFIED_PUBLISHERS', '0x12=Harbour', 'entry 1 must be an address'],
     ['OPERATOR_NAME', 'two\nlines', 'one line of at most 100 characters'],
     ['OPERATOR_URL', 'javascript:alert(1)', 'http(s) URL'],
     ['OPERATOR_CONTACT', 'somebody', 'an e-mail address or an http(s) URL'],

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
+import { PARQUET } from '../../../../test/helpers/parquet-file.js'
 import { clientOf, findings, observed, page, published, useDevPage, visit } from './dev-page.js'
 
 useDevPage()
@@ -68,6 +69,18 @@ function png(width: number, height: number): Buffer<ArrayBuffer> {
   return Buffer.concat([...parts, chunk('IEND', Buffer.alloc(0))])
 }
 
+/** Returns a PDF of two pages of a size in points, whose content is a dark square, or a stream. */
+function pdf(side: number, content = '0 0 0 rg 20 20 60 60 re f'): Buffer<ArrayBuffer> {
+  const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${side} ${side}]/Contents 4 0 R>>`
+  const parts = [
+    ...['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]>>', page],
+    ...[`<</Length ${content.length}>>stream\n${content}\nendstream`, page],
+  ]
+  // readers find the objects without a table
+  const objects = parts.map((part, at) => `${at + 1} 0 obj${part}endobj\n`).join('')
+  return Buffer.from(`%PDF-1.4\n${objects}trailer<</Root 1 0 R/Size 6>>\nstartxref\n0\n%%EOF`, 'latin1')
+}
+
 function crc32(bytes: Buffer): number {
   let crc = ~0
   for (const byte of bytes) {
@@ -84,14 +97,27 @@ it('shows tables, pictures and texts of this provider, and links to others', asy
     ['days.jsonl', 'application/x-ndjson', '{"day":1,"deep":{"a":[1]}}\nno json\n{"day":2,"more":true}\n'],
     ['chart.png', 'image/png', png(40, 30)],
     ['read me.txt', 'text/plain', 'Plain <b>text</b>'],
+    ['stations.parquet', '', Buffer.from(PARQUET)],
+    ['notes.pdf', 'application/pdf', pdf(100)],
   ])
   const table = section().locator('table').first()
   await table.getByRole('cell', { name: 'a, 19' }).waitFor()
   expect(await table.locator('tbody tr').count()).toBe(20)
   await section().getByText('The first 20 rows.').waitFor()
-  for (const name of ['days.jsonl', 'chart.png', 'read me.txt']) await openSample(name)
+  for (const name of ['days.jsonl', 'chart.png', 'read me.txt', 'stations.parquet']) await openSample(name)
   await section().getByRole('columnheader', { name: 'deep' }).waitFor()
   await section().getByText('Plain <b>text</b>').waitFor()
+  await section().getByText('3 rows, 6 columns.').waitFor()
+  await section().getByRole('row', { name: 'height double -2.25 3 0' }).waitFor()
+  await section().locator('summary', { hasText: 'notes.pdf' }).click()
+  await section().getByText('The first of 2 pages.').waitFor()
+  const drawn = section()
+    .locator('canvas')
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const at = (x: number, y: number) => [...(canvas.getContext('2d')?.getImageData(x, y, 1, 1).data ?? [])]
+      return [canvas.width, canvas.height, at(100, 100), at(10, 10)]
+    })
+  expect(await drawn).toEqual([200, 200, [0, 0, 0, 255], [255, 255, 255, 255]])
   const picture = section().locator('img')
   expect(await picture.evaluate((one: HTMLImageElement) => [one.naturalWidth, one.naturalHeight])).toEqual([40, 30])
   const link = section().getByRole('link', { name: 's.csv' })
@@ -135,6 +161,27 @@ it('stays quick with hostile samples, and runs nothing in them', async () => {
   expect(await section().locator('img').count()).toBe(0)
   expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)
   expect(await page.locator('th').count()).toBeLessThanOrEqual(6 * 30)
+  expect(await findings()).toEqual([])
+  expect(observed.trouble).toEqual(NO_TROUBLE)
+})
+
+it('draws hostile PDFs within bounds, or says that it cannot', async () => {
+  await opened([
+    ['huge.pdf', 'application/pdf', pdf(1e9)],
+    ['shapes.pdf', 'application/pdf', pdf(100, '0 0 100 100 re f '.repeat(250_000))],
+    ['broken.pdf', 'application/pdf', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(100_000, '<<[')])],
+  ])
+  for (const [name, seen] of [
+    ['huge.pdf', 'canvas:visible'],
+    // on a busy machine its time ends first
+    ['shapes.pdf', 'canvas:visible, p:text("cannot show this kind of file")'],
+    ['broken.pdf', 'p:text("cannot show this kind of file")'],
+  ] as const) {
+    const details = section().locator('details').filter({ hasText: name })
+    // the first one is open
+    if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
+    await details.locator(seen).waitFor()
+  }
   expect(await findings()).toEqual([])
   expect(observed.trouble).toEqual(NO_TROUBLE)
 })

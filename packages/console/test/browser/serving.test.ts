@@ -75,10 +75,11 @@ describe('GET /', () => {
     'image/png',
     ',;,',
     `${'a/b,'.repeat(2000)}text/html`,
-  ])('answers programs with the same document as ever (%s)', async (accept) => {
+  ])('answers other programs with the JSON document (%s)', async (accept) => {
     const { status, headers, text } = await get('/', accept === undefined ? {} : { accept })
     expect([status, headers.vary]).toEqual([200, 'Accept'])
-    expect(JSON.parse(text)).toEqual((await ask(`${world.network.providerUrl}/`)).json)
+    const { json } = await ask(`${world.network.providerUrl}/`)
+    expect(JSON.parse(text)).toEqual({ ...json, signIn: { ...(json.signIn as object), url: open.url } })
   })
 })
 

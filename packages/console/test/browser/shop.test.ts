@@ -72,7 +72,7 @@ it('shows a line instead of a chart without sales', async () => {
   expect(await page.locator('.chart').count()).toBe(0)
 })
 
-it('no longer asks for a file when there is one', async () => {
+it('does not ask for a file after one was added', async () => {
   await visit('publish')
   await connect()
   await button('Continue').click()

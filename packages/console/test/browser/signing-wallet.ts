@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright-core'
-import { createWalletClient, type Hex, hexToBigInt, http, numberToHex } from 'viem'
+import { createWalletClient, type Hex, hexToBigInt, hexToString, http, numberToHex, size } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
 /** Name of the page's function that asks the wallet, in a browser context. */
@@ -28,10 +28,14 @@ export interface SigningWalletOptions {
 export class SigningWallet {
   /** Called methods, in order. */
   readonly asked: string[] = []
+  /** Signed messages as text; a hash as hex. */
+  readonly signed: string[] = []
   /** Methods to decline. */
   readonly declines = new Set<string>()
   /** Called before a transaction is sent, while the page waits. */
   beforeSending: () => Promise<void> = async () => {}
+  /** Called before a message is signed, while the page waits. */
+  beforeSigning: () => Promise<void> = async () => {}
   /** Chains that it can switch to. */
   readonly chains: Set<number>
   private readonly accounts: readonly PrivateKeyAccount[]
@@ -105,6 +109,8 @@ export class SigningWallet {
       case 'eth_chainId':
         return numberToHex(this.chainId)
       case 'personal_sign':
+        await this.beforeSigning()
+        this.signed.push(size(first) === 32 ? first : hexToString(first))
         return this.account.signMessage({ message: { raw: first } })
       case 'wallet_switchEthereumChain': {
         const chainId = Number((first as { chainId: string }).chainId)

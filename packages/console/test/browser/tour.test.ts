@@ -40,6 +40,10 @@ const button = (name: string | RegExp) => page.getByRole('button', { name, exact
 
 async function use(account: number): Promise<void> {
   await button(/^Wallet 0x/).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/ ETH, [\d,.]+ OCEAN/)
+    .waitFor()
   await page.getByLabel(`Account ${account}`).check()
   await page.keyboard.press('Escape')
 }

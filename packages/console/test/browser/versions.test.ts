@@ -35,6 +35,7 @@ describe('an own asset in Mine', () => {
     expect(await plan()).toEqual(['Added: 1 v2.parquet', 'Removed for all buyers: 1 v1.csv'])
     await dialog().getByRole('button', { name: 'Remove 1 file and save' }).waitFor()
     await dialog().getByLabel('Keep, after the new ones').check()
+    await dialog().getByLabel('What is new').fill('Hours, in columns')
     await dialog().getByLabel('Paid').check()
     await dialog().getByLabel('Amount').fill('2.5')
     await dialog().getByLabel('Do not find it').check()
@@ -44,6 +45,9 @@ describe('an own asset in Mine', () => {
     const asset = await told()
     expect(asset).toMatchObject({ state: 'unlisted', tags: ['tide'], services: [{ price: { type: 'fixed' } }] })
     expect(asset.services[0]?.files.map(({ size }) => size)).toEqual([3, 2])
+    expect(asset.services[0]?.release).toMatchObject({
+      ...{ number: 2, notes: 'Hours, in columns', files: 2, bytes: 5, formats: ['parquet', 'csv'] },
+    })
     // browsers do not know it
     expect(asset.services[0]?.files[0]?.contentType).toBe('application/vnd.apache.parquet')
 
@@ -120,6 +124,42 @@ describe('an own asset in Mine', () => {
     await eventually(async () => String(await files()) === 'a.csv 10,c.csv 5,d.csv 3')
     await open()
     expect(await plan()).toEqual([])
+    expect(observed.trouble).toEqual(NO_TROUBLE)
+  })
+
+  it('tells a buyer what is new since his download, and everybody formats, size and licence', async () => {
+    const license = 'CC-BY-4.0'
+    const { did, told } = await published({ name: 'Tides to come', price: 'free', license }, 'v1.csv', '1\n')
+    await visit(`asset/${did}`)
+    await connect(page, 1)
+    await button('Get it for free').click()
+    await Promise.all([page.waitForEvent('download'), button('Download').click()])
+    await page.locator('.transfer[data-status=done]').waitFor()
+    expect(await page.getByText('New since your').count()).toBe(0)
+    const publisher = clientOf(0)
+    const { object } = await publisher.upload(new File(['22\n'], 'v2.csv'))
+    await publisher.update(did, { files: [object], notes: 'Hours of the new year' })
+    await eventually(async () => (await told()).services[0]?.release?.number === 2)
+    for (const path of [`asset/${did}`, 'mine/orders']) {
+      await visit(path)
+      await page.getByText('New since your download').waitFor()
+      await page.getByText('Hours of the new year').first().waitFor()
+      expect(await findings()).toEqual([])
+    }
+    await visit('')
+    const card = page.locator('.card', { hasText: 'Tides to come' })
+    await card.getByText('CSV · 3 B · CC-BY-4.0').waitFor()
+    for (const [label, value] of [
+      ['Licence', license],
+      ['Format', 'csv'],
+      ['Size of all files', 'small'],
+    ] as const)
+      await page.getByLabel(label).selectOption(value)
+    await card.waitFor()
+    expect(new URL(page.url()).search).toBe('?license=CC-BY-4.0&format=csv&size=small')
+    expect(await findings()).toEqual([])
+    await page.getByLabel('Size of all files').selectOption('large')
+    await page.getByText('Nothing matches').waitFor()
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 

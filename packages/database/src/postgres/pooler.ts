@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Rounds of questions: a pooler that lends sessions gives the same ones by chance now and then, more often on a busy machine. */
+/** Rounds of questions: a pooler that lends sessions sometimes gives the same ones, more often on a busy machine. */
 const ROUNDS = 16
 
 /**
@@ -27,7 +27,7 @@ export async function assertOwnSession(client: pg.ClientBase, connect: () => Pro
 
 /**
  * Whether two clients are in the sessions that they had. A pooler may take the one that was released last or first, or clean it before it
- * gives it again: they ask one after the other in one round, and at once in the next, each time the other one first.
+ * gives it again: they ask in sequence in one round, and at once in the next, each time the other one first.
  */
 async function areKept(one: [pg.ClientBase, number], other: [pg.ClientBase, number], round: number): Promise<boolean> {
   const asked = round % 2 === 0 ? [one, other] : [other, one]

@@ -28,10 +28,6 @@ interface Reading {
   end: number
   /** Timeout on the server, in milliseconds; undefined before the transaction. */
   told?: number
-  /** A statement sent in advance. */
-  ahead?: { query: Query; ran: Promise<QueryResult> }
-  /** End of the transaction, if it was sent. */
-  ended?: Promise<unknown>
 }
 
 /** Snapshots of PostgreSQL. Each is a read-only transaction. */
@@ -55,7 +51,7 @@ export class PostgresSnapshots implements Snapshots {
         return this.ask(reading, query)
       })
       // all rows are read: no wait for the end
-      const ended = reading.ended ?? client.query('COMMIT')
+      const ended = client.query('COMMIT')
       // a late cancellation must not meet the statement of another user
       ended.then(
         () => client.release(signal?.aborted),
@@ -86,24 +82,21 @@ export class PostgresSnapshots implements Snapshots {
   }
 }
 
-/** Runs a statement, or takes the result of the one sent in advance. `now`: remaining milliseconds. */
+/** Runs a statement, the first one together with the beginning of the transaction. `now`: remaining milliseconds. */
 async function answerTo(reading: Reading, query: Query, now: number): Promise<QueryResult> {
-  const { client, ahead, told } = reading
-  if (ahead) {
-    delete reading.ahead
-    // an unused statement may have ended the transaction
-    const ran = await ahead.ran
-    if (ahead.query === query) return ran
+  const { client, told } = reading
+  if (told === undefined) {
+    reading.told = now
+    const [begun, ran] = pipelined(client, () => [client.query(begin(now)), sent(client, query)] as const)
+    ran.catch(() => undefined) // fails as well if the transaction does not begin
+    await begun
+    return ran
   }
-  if (told === undefined && query.values.length === 0) return begunWith(reading, query, now)
-  if (told === undefined) await client.query(begin(now))
-  else if (told - now > STEP) await client.query(`SET LOCAL statement_timeout = ${now}`)
-  if (told === undefined || told - now > STEP) reading.told = now
-  if (!query.isLast) return sent(client, query)
-  const [ran, ended] = pipelined(client, () => [sent(client, query), client.query('COMMIT')] as const)
-  reading.ended = ended
-  ended.catch(() => undefined) // unobserved if the statement fails
-  return ran
+  if (told - now > STEP) {
+    await client.query(`SET LOCAL statement_timeout = ${now}`)
+    reading.told = now
+  }
+  return sent(client, query)
 }
 
 /** Sends a statement with a plan for its values (`begin`). */
@@ -140,34 +133,6 @@ export function nameOf(text: string): string {
 
 /** Names by text: a memo of a pure function. */
 const names = new LRUCache<string, string>({ max: 100 })
-
-/**
- * Names of the first statements of snapshots that a connection has prepared: their planning takes longer than their run.
- * An entry lives as long as its connection.
- */
-const prepared = new WeakMap<PoolClient, Set<string>>()
-
-/** Begins the transaction, runs a statement without values, and sends the next one, in one round trip. */
-async function begunWith(reading: Reading, { text, next }: Query, timeout: number): Promise<QueryResult> {
-  const { client } = reading
-  const name = nameOf(text)
-  const known = prepared.get(client) ?? new Set()
-  if (!known.has(name)) {
-    await client.query({ text, name })
-    prepared.set(client, known.add(name))
-  }
-  const begun = pipelined(client, () => {
-    const first = client.query(`${begin(timeout)}; EXECUTE ${name}`)
-    reading.told = timeout
-    if (next) {
-      reading.ahead = { query: next, ran: sent(client, next) }
-      reading.ahead.ran.catch(() => undefined) // perhaps never used
-    }
-    return first
-  })
-  const results = (await begun) as unknown as QueryResult[]
-  return results[results.length - 1] as QueryResult
-}
 
 /** Returns the remaining milliseconds. Throws if there are none. */
 function left(end: number): number {

@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '@tidegate/common'
+import { type Logger, MAX_TIMER } from '@tidegate/common'
 import { StateError, UnstorableError } from '@tidegate/protocol'
 import type pg from 'pg'
 import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } from '../fault.js'
-import { Leadership, LOCK_SPACE } from '../leadership.js'
+import { Leadership } from '../leadership.js'
 import { DATABASE_LIMITS } from '../limits.js'
-import { assertCurrent, type Schema } from '../schema.js'
+import { PROBE, probeWrites } from '../probe.js'
+import { assertCurrent, type Schema, VERSIONS_TABLE, versionsFrom } from '../schema.js'
 import { runScript } from '../script.js'
 import { type Driver, numbered, type Query, type Result, type Script, type Value } from '../sql.js'
 import { InUseError } from '../sqlite/sqlite-file.js'
+import { migrate } from './migrate.js'
 import { nameOf, PostgresSnapshots } from './postgres-snapshots.js'
 import { publicError } from './public-error.js'
 import { Servers } from './servers.js'
@@ -34,12 +36,6 @@ export interface PostgresOptions {
 
 /** Rows per batch of a stream. */
 const STREAM_BATCH = 1000
-
-/** Maximum milliseconds of a timer. */
-const NO_TIMEOUT = 2_147_483_647
-
-/** Second number of the advisory lock of migrations. */
-const MIGRATION_LOCK = 1
 
 /**
  * Opens PostgreSQL, which any number of instances may share. The first one runs the migrations. Rejects with an Error
@@ -98,22 +94,9 @@ class PostgresDriver implements Driver {
   }
 
   async migrate(): Promise<void> {
-    const { migrations, afterMigration } = this.schema
     const client = await this.pool.connect()
     try {
-      await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_SPACE, MIGRATION_LOCK])
-      await client.query('CREATE TABLE IF NOT EXISTS tidegate_schema (version BIGINT NOT NULL, timeline BIGINT)')
-      await client.query('ALTER TABLE tidegate_schema ADD COLUMN IF NOT EXISTS timeline BIGINT')
-      const { rows } = await client.query('SELECT version, timeline FROM tidegate_schema')
-      const { version = 0, timeline = null } = (rows[0] ?? {}) as { version?: number; timeline?: number | null }
-      if (version > migrations.length) throw new Error('it was made by a newer version of Tidegate')
-      await client.query('BEGIN')
-      for (const step of migrations.slice(version)) await client.query(step)
-      await client.query('DELETE FROM tidegate_schema')
-      await client.query('INSERT INTO tidegate_schema (version) VALUES ($1)', [migrations.length])
-      await this.send(client, afterMigration())
-      await this.timelines.begin(client, timeline)
-      await client.query('COMMIT')
+      await migrate(client, this.schema, this.timelines)
     } finally {
       // closes the connection, which releases the lock
       client.release(true)
@@ -124,10 +107,10 @@ class PostgresDriver implements Driver {
     // tries each server; the pool continues with the one that was found
     const client = await this.servers.connect()
     try {
-      const { rows: found } = await client.query("SELECT to_regclass('tidegate_schema') AS name")
+      const { rows: found } = await client.query(`SELECT to_regclass('${VERSIONS_TABLE}') AS name`)
       if (found[0]?.name === null) throw new Error('it holds nothing yet: start this version of Tidegate on it first')
-      const { rows } = await client.query('SELECT version FROM tidegate_schema')
-      assertCurrent(Number(rows[0]?.version ?? 0), this.schema.migrations.length)
+      const { rows } = await client.query(`SELECT owner, version FROM ${VERSIONS_TABLE}`)
+      assertCurrent(versionsFrom(rows), this.schema)
     } finally {
       void client.end().catch(() => undefined)
     }
@@ -169,7 +152,7 @@ class PostgresDriver implements Driver {
   async *stream({ text, values }: Query): AsyncGenerator<Result['rows'][number]> {
     const client = await this.guarded(() => this.connect())
     const ask = (text: string, values: Value[] = []) =>
-      this.guarded(() => client.query({ text, values, query_timeout: NO_TIMEOUT } as pg.QueryConfig))
+      this.guarded(() => client.query({ text, values, query_timeout: MAX_TIMER } as pg.QueryConfig))
     try {
       await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await ask('SET LOCAL statement_timeout = 0')
@@ -190,8 +173,7 @@ class PostgresDriver implements Driver {
 
   async checkHealth({ thorough = false }: HealthCheckOptions = {}): Promise<DatabaseFault | undefined> {
     try {
-      for (const query of thorough || this.faults.isProbeDue() ? this.schema.probeWrites() : [this.schema.probe])
-        await this.query(query)
+      for (const query of thorough || this.faults.isProbeDue() ? probeWrites() : [PROBE]) await this.query(query)
     } catch {
       // guarded() has recorded it
     }
@@ -245,19 +227,15 @@ class PostgresDriver implements Driver {
   }
 
   private async run(client: pg.PoolClient, query: Query): Promise<Result> {
-    const result = await this.send(client, query)
-    if (query.text.startsWith('SELECT')) return result
+    const { text, values, isFixed } = query
+    const name = isFixed ? { name: nameOf(text) } : {}
+    const { rows, rowCount } = await client.query({ text: this.numbered(text), values, ...name })
+    const result = { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
+    if (text.startsWith('SELECT')) return result
     if (this.timelines.isOver(client)) throw unavailable() // the present primary lacks the write
     if (query.isRepeatable) this.timelines.remember(query)
     this.faults.wrote()
     return result
-  }
-
-  /** Runs a statement that does not count as a write, such as those of opening. */
-  private async send(client: pg.PoolClient, { text, values, isFixed }: Query): Promise<Result> {
-    const name = isFixed ? { name: nameOf(text) } : {}
-    const { rows, rowCount } = await client.query({ text: this.numbered(text), values, ...name })
-    return { rows: rows as Record<string, Value>[], changes: rowCount ?? 0 }
   }
 
   /** Returns a statement with `$1`, `$2` … for its question marks. */

@@ -108,7 +108,7 @@ export class Servers {
   }
 }
 
-/** Opens a connection. Its loss is told by its statements. */
+/** Opens a connection. If it breaks, its statements reject. */
 async function opened(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config)
   client.on('error', () => undefined)

@@ -28,12 +28,13 @@ export class Timeline {
     private readonly log: Logger | undefined,
   ) {}
 
-  /** Records the timeline of a server in the transaction of its migrations. `previous`: the recorded one. */
-  async begin(client: pg.ClientBase, previous: number | null): Promise<void> {
+  /** Records the timeline of a server in the transaction of its migrations. */
+  async begin(client: pg.ClientBase): Promise<void> {
     const timeline = await timelineOf(client)
     if (timeline === undefined) return
-    await client.query('UPDATE tidegate_schema SET timeline = $1', [timeline])
-    if (previous !== null && previous !== timeline) await this.acceptPromotion(client, previous, timeline)
+    const recorded = await recordedTimeline(client)
+    await record(client, timeline)
+    if (recorded !== undefined && recorded !== timeline) await this.acceptPromotion(client, recorded, timeline)
     this.current = timeline
   }
 
@@ -64,12 +65,11 @@ export class Timeline {
     const { current = timeline } = this
     if (current === timeline) return
     await client.query('BEGIN')
-    const { rows } = await client.query('SELECT timeline FROM tidegate_schema FOR UPDATE')
-    const recorded = Number(rows[0]?.timeline ?? 0)
+    const recorded = (await recordedTimeline(client)) ?? 0
     // it has not seen the present timeline, and does not follow it
     if (timeline <= current && recorded < current) throw notPrimary('STATE_OUTDATED')
     if (recorded !== timeline) {
-      await client.query('UPDATE tidegate_schema SET timeline = $1', [timeline])
+      await record(client, timeline)
       await this.acceptPromotion(client, recorded, timeline)
     }
     const repeated = this.recent.map(({ text, values }) => client.query(numbered(text), values))
@@ -83,6 +83,17 @@ export class Timeline {
     this.log?.warn({ from, to }, 'database was promoted, its last writes may be lost')
     for (const { text, values } of this.afterPromotion()) await client.query(numbered(text), values)
   }
+}
+
+/** Returns the timeline that the database was last used on, and locks it; undefined if none is recorded. */
+async function recordedTimeline(client: pg.ClientBase): Promise<number | undefined> {
+  const { rows } = await client.query('SELECT number FROM timeline FOR UPDATE')
+  return rows[0] && Number(rows[0].number)
+}
+
+async function record(client: pg.ClientBase, timeline: number): Promise<void> {
+  const { rowCount } = await client.query('UPDATE timeline SET number = $1', [timeline])
+  if (rowCount === 0) await client.query('INSERT INTO timeline (number) VALUES ($1)', [timeline])
 }
 
 /** Returns the timeline of a primary; undefined if it does not reveal it. Rejects if the server is a standby. */

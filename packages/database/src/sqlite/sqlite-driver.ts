@@ -5,6 +5,8 @@ import { StateError, UnstorableError } from '@tidegate/protocol'
 import Database from 'libsql'
 import { BatchWriter } from '../batch-writer.js'
 import { type DatabaseFault, FaultLog, type HealthCheckOptions, unavailable } from '../fault.js'
+import { DATABASE_LIMITS } from '../limits.js'
+import { PROBE, probeWrites } from '../probe.js'
 import type { Schema } from '../schema.js'
 import { runScriptSync } from '../script.js'
 import type { Driver, Query, Result, Script, ThreadWork } from '../sql.js'
@@ -16,9 +18,8 @@ import { completed, emptyLog, inTransaction, Statements, tryLock } from './sqlit
 /** Rows of a stream per turn of the event loop. */
 const STREAM_BATCH = 500
 
-/** Milliseconds between two attempts to take the write lock, and until a write fails. */
+/** Milliseconds between two attempts to take the write lock. */
 const LOCK_POLL = 1
-const LOCK_TIMEOUT = 5000
 
 /** A statement in a batch. */
 interface PendingStatement {
@@ -45,7 +46,7 @@ export interface OpenDatabase {
 export class SqliteDriver implements Driver {
   readonly dialect = 'sqlite'
   readonly snapshots: SqliteSnapshots
-  private readonly batches: BatchWriter
+  private readonly batches: BatchWriter | undefined
   private readonly statements: Statements
   private readonly reads: PendingStatement[] = []
   private readonly writes: PendingStatement[] = []
@@ -64,7 +65,8 @@ export class SqliteDriver implements Driver {
     this.statements = new Statements(db)
     const path = join(opened.folder, DATABASE_FILE)
     this.log = new LogSync(`${path}-wal`)
-    this.batches = new BatchWriter(path, opened.schema.worker)
+    const { worker } = opened.schema
+    this.batches = worker && new BatchWriter(path, worker)
     this.snapshots = new SqliteSnapshots(path, (error) => this.meaning(error))
   }
 
@@ -88,7 +90,8 @@ export class SqliteDriver implements Driver {
   }
 
   onThread(work: ThreadWork, rows = Number.POSITIVE_INFINITY): Promise<boolean> | undefined {
-    return rows < this.opened.manyChanges ? undefined : this.workOnThread(work)
+    const { batches } = this
+    return !batches || rows < this.opened.manyChanges ? undefined : this.workOnThread(batches, work)
   }
 
   /** Reads rows over a connection of its own, whose snapshot blocks no writer. */
@@ -139,11 +142,11 @@ export class SqliteDriver implements Driver {
     try {
       this.guarded(() => {
         this.opened.assertPresent()
-        this.statements.run(this.opened.schema.probe)
+        this.statements.run(PROBE)
         if (thorough) this.checkIntegrity()
       })
       if (thorough || this.faults.isProbeDue())
-        for (const query of this.opened.schema.probeWrites()) await this.write(() => this.statements.run(query))
+        for (const query of probeWrites()) await this.write(() => this.statements.run(query))
     } catch {
       // recorded already
     }
@@ -155,7 +158,7 @@ export class SqliteDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    await this.batches.close()
+    await this.batches?.close()
     this.flushReads()
     await this.flushWrites()
     await Promise.allSettled(this.writing)
@@ -181,7 +184,7 @@ export class SqliteDriver implements Driver {
 
   /** The event loop goes on while another connection has the write lock, and while the disk syncs. */
   private async commit<T>(work: () => T): Promise<T> {
-    const end = performance.now() + LOCK_TIMEOUT
+    const end = performance.now() + DATABASE_LIMITS.locks.write
     const lock = () => {
       this.assertWritable()
       return tryLock(this.db, performance.now() > end)
@@ -212,10 +215,10 @@ export class SqliteDriver implements Driver {
     this.log.repaired()
   }
 
-  private async workOnThread(work: ThreadWork): Promise<boolean> {
+  private async workOnThread(batches: BatchWriter, work: ThreadWork): Promise<boolean> {
     let done: boolean
     try {
-      done = await this.batches.commit(work, () => this.guarded(() => this.assertWritable()))
+      done = await batches.commit(work, () => this.guarded(() => this.assertWritable()))
     } catch (error) {
       throw this.meaning(error)
     }

@@ -97,7 +97,7 @@ export class SqliteSnapshots implements Snapshots {
       const idle = this.idle.pop()
       if (idle?.file === file) return idle
       idle?.db.close()
-      const db = new Database(this.path, { timeout: 2000 })
+      const db = new Database(this.path, { timeout: DATABASE_LIMITS.locks.snapshot })
       // 16 MiB of pages: with 32, searches of a million assets pass 512 MiB per process
       for (const pragma of ['query_only = ON', 'cache_size = -16384']) await db.exec(`PRAGMA ${pragma}`)
       const [begin, rollBack] = [await db.prepare('BEGIN'), await db.prepare('ROLLBACK')]

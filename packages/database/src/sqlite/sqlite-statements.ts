@@ -1,4 +1,5 @@
 import type Database from 'libsql'
+import { DATABASE_LIMITS } from '../limits.js'
 import type { Query, Result, Value } from '../sql.js'
 
 type Row = Record<string, Value>
@@ -50,8 +51,7 @@ export class Statements {
   }
 }
 
-/** Milliseconds for which a statement blocks while the database is locked. */
-export const LOCK_WAIT = 5000
+export const { statement: LOCK_WAIT } = DATABASE_LIMITS.locks
 
 /** Runs `work` in a transaction. */
 export function inTransaction<T>(db: Database.Database, mode: 'IMMEDIATE' | 'DEFERRED', work: () => T): T {

@@ -2,7 +2,17 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Logger, TickBatch } from '@tidegate/common'
 import Database from 'libsql'
-import { assertCurrent, type Schema } from '../schema.js'
+import {
+  ageOf,
+  assertCurrent,
+  CREATE_VERSIONS,
+  type Schema,
+  upgrade,
+  VERSIONS_TABLE,
+  type Versions,
+  versionsFrom,
+  versionsOf,
+} from '../schema.js'
 import type { Driver } from '../sql.js'
 import { type OpenDatabase, SqliteDriver } from './sqlite-driver.js'
 import { DATABASE_FILE, fileGuard, lockFolder } from './sqlite-file.js'
@@ -57,7 +67,7 @@ export function openSqlite(
 function openReadOnly(folder: string, shared: Pick<OpenDatabase, 'schema' | 'batch' | 'log' | 'manyChanges'>): Driver {
   const db = new Database(join(folder, DATABASE_FILE), { readonly: true, timeout: LOCK_WAIT })
   try {
-    assertCurrent(versionOf(db), shared.schema.migrations.length)
+    assertCurrent(versionsIn(db), shared.schema)
     return new SqliteDriver(db, { folder, release: () => undefined, assertPresent: () => undefined, ...shared })
   } catch (error) {
     db.close()
@@ -65,20 +75,25 @@ function openReadOnly(folder: string, shared: Pick<OpenDatabase, 'schema' | 'bat
   }
 }
 
-function versionOf(db: Database.Database): number {
-  return (db.pragma('user_version') as { user_version: number }[])[0]?.user_version ?? 0
+function versionsIn(db: Database.Database): Versions {
+  const isThere = db.prepare(`SELECT 1 AS found FROM sqlite_master WHERE name = '${VERSIONS_TABLE}'`).get()
+  return isThere ? versionsFrom(db.prepare(`SELECT owner, version FROM ${VERSIONS_TABLE}`).all() as object[]) : {}
 }
 
-function migrate(db: Database.Database, { migrations, afterMigration }: Schema): void {
+function migrate(db: Database.Database, schema: Schema): void {
   // the state id must be durable before a file beside the database names it
   db.pragma('synchronous = FULL')
   inTransaction(db, 'IMMEDIATE', () => {
-    const version = versionOf(db)
-    if (version > migrations.length) throw new Error('The state database was made by a newer version of Tidegate.')
-    for (const step of migrations.slice(version)) db.exec(step)
-    db.pragma(`user_version = ${migrations.length}`)
-    const { text, values } = afterMigration()
-    db.prepare(text).run(values)
+    const versions = versionsIn(db)
+    if (ageOf(versions, schema) === 'newer')
+      throw new Error('The state database was made by a newer version of Tidegate.')
+    for (const step of upgrade(schema, 'sqlite', versions)) db.exec(step)
+    db.exec(CREATE_VERSIONS)
+    const record = db.prepare(`INSERT OR REPLACE INTO ${VERSIONS_TABLE} (owner, version) VALUES (?, ?)`)
+    for (const [owner, version] of Object.entries(versionsOf(schema)))
+      if (versions[owner] !== version) record.run([owner, version])
+    const after = schema.afterMigration?.()
+    if (after) db.prepare(after.text).run(after.values)
   })
   db.pragma('synchronous = NORMAL')
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { replaceFile } from '@tidegate/client/safe-files'
+import { replaceFile } from '@tidegate/common/safe-files'
 import type { Address } from 'viem'
 
 /** The record of finished steps. A later start continues after them. */

@@ -108,7 +108,7 @@ describe('LocalWriter', () => {
       }) as never
     }, batches)
     await write(CONTENT.subarray(0, 300_000))
-    // a client that sends nothing more is told as well
+    // a client that sends nothing more gets the error as well
     if (failing === 'writev') await eventually(() => givenUp.length > 0)
     await expect(writer.commit()).rejects.toMatchObject({ code: 'HOSTING_FULL' })
     await writer.close()

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { HOSTING_LIMITS } from '../limits.js'
 import { type S3Account, S3Client, S3Error, type S3Request } from './s3-client.js'
 import { childrenOf, childText, type XmlElement, xmlRoot } from './xml.js'
 
@@ -123,7 +124,8 @@ export class Bucket {
 
 /** Returns an id or ETag of a response. Throws S3Error if it is missing. */
 function known(name: unknown): string {
-  if (typeof name !== 'string' || name === '' || name.length > 1024) throw new S3Error(0, 'NoResult')
+  if (typeof name !== 'string' || name === '' || name.length > HOSTING_LIMITS.hosting.s3Id)
+    throw new S3Error(0, 'NoResult')
   return name
 }
 

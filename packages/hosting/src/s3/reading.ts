@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadline } from '@tidegate/common'
 import { HOSTING_LIMITS } from '../limits.js'
 import type { Bucket } from './bucket.js'
-import { BACKOFFS, S3Error } from './s3-client.js'
+import { S3Error } from './s3-client.js'
 
 /** A range of an object of `size` bytes, both ends inclusive. */
 export interface ObjectRange {
@@ -57,7 +57,7 @@ async function* chunks(
     // only a whole part counts as progress, so that endless breaks end
     if (at - beginning >= HOSTING_LIMITS.hosting.s3Part) failures = 0
     beginning = at
-    const backoff = BACKOFFS[failures++]
+    const backoff = HOSTING_LIMITS.hosting.s3Backoffs[failures++]
     if (backoff === undefined) throw new S3Error(0, 'BrokenOff')
     await sleep(backoff, undefined, { signal })
     body = await bucket.get(key, { start: at, end, size }, signal)

@@ -49,10 +49,7 @@ export class S3Error extends Error {
   }
 }
 
-const { s3Connections, s3Connect, s3Silence, s3Answer } = HOSTING_LIMITS.hosting
-
-/** Milliseconds of backoff before each retry, without jitter. */
-export const BACKOFFS = [100, 300, 900, 2700]
+const { s3Connections, s3Connect, s3Silence, s3Answer, s3Backoffs } = HOSTING_LIMITS.hosting
 
 /**
  * Client of one bucket of the operator's S3-compatible service, which may be in a private network. Signs requests with their
@@ -104,7 +101,7 @@ export class S3Client {
         (error: unknown) => (signal?.aborted ? Promise.reject(signal.reason) : asS3Error(error)),
       )
       if ('value' in failure) return failure.value
-      const backoff = BACKOFFS[attempt]
+      const backoff = s3Backoffs[attempt]
       if (!failure.isTransient || backoff === undefined) throw failure
       // jitter: requests that failed together are not retried together
       await sleep(backoff * (0.5 + Math.random()), undefined, { ...(signal ? { signal } : {}) })

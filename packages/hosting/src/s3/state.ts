@@ -1,3 +1,4 @@
+import { MIB } from '@tidegate/common'
 import { HOSTING_LIMITS } from '../limits.js'
 import type { UploadedPart } from './bucket.js'
 
@@ -24,8 +25,7 @@ export function stateOf(place: string | null): S3State {
 /** Returns the bytes per part of a file. Some services require parts of equal size, and some take a thousand parts at most. */
 export function partSize(size: number): number {
   const { s3Part, s3PartMax, s3FewParts, s3Parts } = HOSTING_LIMITS.hosting
-  const mebibyte = 1_048_576
-  const inParts = (count: number) => Math.max(s3Part, Math.ceil(size / count / mebibyte) * mebibyte)
+  const inParts = (count: number) => Math.max(s3Part, Math.ceil(size / count / MIB) * MIB)
   return Math.max(Math.min(inParts(s3FewParts), s3PartMax), inParts(s3Parts))
 }
 

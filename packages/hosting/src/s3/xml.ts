@@ -1,3 +1,5 @@
+import { LAST_CODE_POINT } from '@tidegate/common'
+
 /** An element of an XML document: its name without prefix, and its text or its children. */
 export interface XmlElement {
   name: string
@@ -58,6 +60,6 @@ function unescaped(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return NAMED[name] ?? whole
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : whole
   })
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { withoutMark } from '../byte-order-mark.js'
+import { withoutMark } from '../values/byte-order-mark.js'
 
 /** Cost of new files: a third of a second and 128 MiB for each guess of the password. */
 const COST = { n: 131_072, r: 8, p: 1 }

@@ -7,7 +7,7 @@ const LIMITS = PROTOCOL_LIMITS.document
 
 /**
  * An entry of an allow or deny list. Supported types: `address` and `accessList`. Faults in other fields keep the
- * document valid; `provider/src/access/policy.ts` handles malformed entries.
+ * document valid: the check of a consumer handles malformed entries.
  */
 const credential = z.looseObject({
   type: z.string().max(LIMITS.name, `must not be longer than ${LIMITS.name} characters`),

@@ -1,11 +1,11 @@
 import type { AssetResolver } from '@tidegate/catalog'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import type { OrderTransactions } from '../orders/transactions.js'
-import type { AccessLists } from './access-lists.js'
-import type { FileLists } from './file-lists.js'
-import type { Purgatory } from './purgatory.js'
-import type { AccessControl } from './rbac.js'
-import type { Withheld } from './withheld.js'
+import type { FileLists } from './files/file-lists.js'
+import type { AccessLists } from './rules/access-lists.js'
+import type { Purgatory } from './rules/purgatory.js'
+import type { AccessControl } from './rules/rbac.js'
+import type { Withheld } from './rules/withheld.js'
 
 /** The services that decide whether a consumer may have a file. */
 export interface Access {

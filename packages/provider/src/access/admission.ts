@@ -1,12 +1,12 @@
 import { type Hex, ValidationError } from '@tidegate/protocol'
 import type { StoredFile, UserData } from '@tidegate/storage'
-import type { AuthenticatedConsumer } from '../auth/authenticate.js'
+import type { ProvenConsumer } from '../auth/authenticate.js'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { type VerifiedOrder, verifyOrder } from '../orders/verify.js'
 import type { Access } from './access.js'
-import { environmentsFor } from './environments.js'
 import { completeUserdata } from './parameters.js'
-import { assertAdmitted } from './policy.js'
+import { environmentsFor } from './rules/environments.js'
+import { assertAdmitted } from './rules/policy.js'
 import type { OpenService } from './service.js'
 
 /** A requested file of a service, or all of them. */
@@ -21,7 +21,7 @@ export interface WantedFile {
 /** Files that the consumer may have now, and the order that grants them. */
 export interface Admitted {
   opened: OpenService
-  consumer: AuthenticatedConsumer
+  consumer: ProvenConsumer
   /** Undefined: all files. */
   fileIndex: number | undefined
   files: StoredFile[]
@@ -38,7 +38,7 @@ export interface Admitted {
 export async function admit(
   { environments, withheld, accessLists, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
   opened: OpenService,
-  consumer: AuthenticatedConsumer,
+  consumer: ProvenConsumer,
   wanted: WantedFile,
   signal: AbortSignal,
 ): Promise<Admitted> {

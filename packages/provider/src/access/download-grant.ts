@@ -1,7 +1,7 @@
 import { LinkError, ValidationError } from '@tidegate/protocol'
 import type { UserData } from '@tidegate/storage'
 import type { Hex } from 'viem'
-import type { AuthenticatedConsumer } from '../auth/authenticate.js'
+import type { ProvenConsumer } from '../auth/authenticate.js'
 import type { Grant } from '../auth/link-grant.js'
 import { secondsNow } from '../auth/links.js'
 import type { Settings } from '../config/schema.js'
@@ -46,7 +46,8 @@ export async function grantOf(
 ): Promise<Grant> {
   const { asset, service } = opened
   const { token } = consumer
-  const expiresAt = Math.min(secondsNow() + lifetime, order.endsAt)
+  const issuedAt = secondsNow()
+  const expiresAt = Math.min(issuedAt + lifetime, order.endsAt)
   return {
     consumer: consumer.address,
     chainId: asset.chain.chainId,
@@ -56,6 +57,7 @@ export async function grantOf(
     fileIndex,
     identity: (await opened.identities()).of(fileIndex),
     orderTx,
+    issuedAt,
     expiresAt: token ? Math.min(expiresAt, Math.floor(token.expiresAt)) : expiresAt,
     ...(token ? { jti: token.jti } : {}),
     ...(userdata === undefined ? {} : { userdata: JSON.stringify(userdata) }),
@@ -70,14 +72,14 @@ export async function grantOf(
 export async function claimOf(
   { consumer: address, chainId, isWallet, fileIndex: was, identity, orderTx: transferTxId, userdata }: Grant,
   { asset, identities: identitiesOf }: OpenService,
-): Promise<{ consumer: AuthenticatedConsumer; wanted: WantedFile }> {
+): Promise<{ consumer: ProvenConsumer; wanted: WantedFile }> {
   if (asset.chain.chainId !== chainId) throw new LinkError('LINK_INVALID', 'The download link is for another chain.')
   const identities = await identitiesOf()
   const fileIndex = was === undefined ? undefined : identities.find(identity, was)
   if (was === undefined ? !identities.is(identity, undefined) : fileIndex === undefined)
     throw new LinkError('LINK_FILE_GONE', `${GONE} Create a link to what the asset has now.`)
   return {
-    consumer: { address, ...(isWallet ? { chainId } : {}), consumeNonce: async () => undefined },
+    consumer: { address, ...(isWallet ? { chainId } : {}) },
     wanted: { fileIndex, transferTxId, userdata: userdata === undefined ? undefined : JSON.parse(userdata) },
   }
 }

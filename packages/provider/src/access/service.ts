@@ -2,7 +2,7 @@ import { type Asset, type AssetService, serviceOf } from '@tidegate/catalog'
 import { assertConsumable } from '@tidegate/protocol'
 import type { StoredFile } from '@tidegate/storage'
 import type { Access } from './access.js'
-import type { FileIdentities } from './file-identity.js'
+import type { FileIdentities } from './files/file-identity.js'
 
 type ServiceAccess = Pick<Access, 'assets' | 'fileLists' | 'withheld'>
 

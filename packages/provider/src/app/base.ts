@@ -4,7 +4,7 @@ import { createLogger, Outbound, TickBatch, type Trace, untraced } from '@tidega
 import { StartError } from '@tidegate/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import { maxLinkLifetime } from '../access/download-grant.js'
-import { Purgatory } from '../access/purgatory.js'
+import { Purgatory } from '../access/rules/purgatory.js'
 import type { Settings } from '../config/schema.js'
 import { type Console, openConsole } from '../console/console.js'
 import type { LocalChain } from '../console/facts.js'

@@ -14,7 +14,7 @@ import {
 } from '@tidegate/catalog'
 import { Receipts } from '@tidegate/chain'
 import { COMMON_LIMITS } from '@tidegate/common'
-import { ListMembers } from '../access/list-members.js'
+import { ListMembers } from '../access/rules/list-members.js'
 import type { Settings } from '../config/schema.js'
 import type { Catalog } from '../http/services.js'
 import type { Base } from './base.js'

@@ -3,6 +3,7 @@ import {
   ChainNodes,
   type Chains,
   type Deployment,
+  hasCode,
   hasFactory,
   KNOWN_DEPLOYMENTS,
   type NodesOptions,
@@ -12,6 +13,7 @@ import {
 } from '@tidegate/chain'
 import { StartError, UnavailableError } from '@tidegate/protocol'
 import { type Address, zeroAddress } from 'viem'
+import type { FeeRule } from '../config/fee-rules.js'
 import { type Keyring, openKeyring } from '../config/keyring.js'
 import { forChain } from '../config/parsers/chains.js'
 import type { Settings } from '../config/schema.js'
@@ -47,12 +49,27 @@ export async function connectChains(settings: Settings, instrumentation: Instrum
         problems.push(
           `ADDRESS_FILE: chain ${chain.chainId} has no contract at ${chain.deployment.factory}, which should be the factory.`,
         )
+      else problems.push(...(await tokenProblems(chain, settings.PROVIDER_FEES)))
       return { ...chain, factoryFound: factoryFound === true }
     }),
   )
   if (problems.length > 0) throw new StartError([...problems, ...unreachable])
   if (unreachable.length > 0) throw new UnavailableError(unreachable)
   return new Map(connected.flatMap((chain) => (chain ? [[chain.chainId, chain]] : [])))
+}
+
+/** Returns a line for each token of a fee that has no contract on a chain: a buyer could not pay it. None if no node answers. */
+async function tokenProblems(chain: Omit<Chain, 'factoryFound'>, rules: readonly FeeRule[]): Promise<string[]> {
+  const { chainId, fee } = chain
+  const named = rules.flatMap(({ chain: own = chainId, token }, at): [string, Address][] =>
+    own === chainId && token ? [[`PROVIDER_FEES: rule ${at + 1}:`, token]] : [],
+  )
+  if (fee.amount > 0n) named.unshift(['PROVIDER_FEE_TOKEN:', fee.token])
+  const tokens = [...new Map(named.map(([where, token]) => [token, where]))]
+  const found = await Promise.all(tokens.map(([token]) => hasCode(chain, token)))
+  return tokens.flatMap(([token, where], at) =>
+    found[at] === false ? [`${where} chain ${chainId} has no contract at ${token}, so nobody could pay the fee.`] : [],
+  )
 }
 
 /**

@@ -7,13 +7,25 @@ import { Downloads } from '../http/files/downloads.js'
 import { ByteBudgets } from '../http/limits/byte-budgets.js'
 import { ConsumerLimits } from '../http/limits/consumer-limits.js'
 import type { RateLimits } from '../http/limits/rate-limits.js'
+import { WebhookSender } from '../webhooks/webhook-sender.js'
+import { Webhooks } from '../webhooks/webhooks.js'
 import type { Base } from './base.js'
 
-/** Builds downloads, the ledger and the proofs of deliveries, and the rate limits that all requests share. */
+/** The parts that record deliveries. */
+interface OpenedDeliveries {
+  proofs: DeliveryQueue
+  ledger: DeliveryLedger
+  /** Undefined if WEBHOOK_URL is not set. */
+  webhooks: Webhooks | undefined
+  downloads: Downloads
+  rateLimits: RateLimits
+}
+
+/** Builds downloads, the ledger, the proofs and the webhooks of deliveries, and the rate limits that all requests share. */
 export async function openDeliveries(
   settings: Settings,
   { store, chains, outbound, metrics, batch, log }: Base,
-): Promise<{ proofs: DeliveryQueue; ledger: DeliveryLedger; downloads: Downloads; rateLimits: RateLimits }> {
+): Promise<OpenedDeliveries> {
   const { USE_HTTP_PROOF: receiver, USE_CHAIN_PROOF: onChain } = settings
   // at the start: Node never retries a failed import, for example without a free descriptor
   if (onChain) await import('viem/accounts')
@@ -25,9 +37,20 @@ export async function openDeliveries(
     onRefused: () => metrics.proofsRefused.inc(),
     log,
   })
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] } = settings
+  const webhooks =
+    url === undefined
+      ? undefined
+      : new Webhooks({
+          ...{ sales: store.sales, events: store.events, sender: new WebhookSender(url, secrets) },
+          ...{ chains: [...chains.keys()], interval: settings.INDEX_POLL_INTERVAL },
+          count: (outcome, events) => metrics.webhookEvents.inc({ outcome }, events),
+          log,
+        })
   const ledger = new DeliveryLedger({
     store: store.deliveries,
     keep: settings.DELIVERIES_KEEP,
+    announce: webhooks && ((deliveries) => webhooks.addDeliveries(deliveries)),
     onDropped: () => metrics.deliveriesDropped.inc(),
     log,
   })
@@ -41,7 +64,7 @@ export async function openDeliveries(
   const consumerLimits = new ConsumerLimits(usage, settings)
   const records = { ledger, proofs }
   const downloads = new Downloads({ bytes, consumerLimits, records, metrics, batch, stallTimeout })
-  return { proofs, ledger, downloads, rateLimits: { maxRequests, usage, bytes } }
+  return { proofs, ledger, webhooks, downloads, rateLimits: { maxRequests, usage, bytes } }
 }
 
 /** Returns the kinds of proofs of delivery to send. */

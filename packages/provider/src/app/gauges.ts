@@ -2,6 +2,7 @@ import { type IndexProgress, isCurrent } from '@tidegate/catalog'
 import type { ClockWatch } from '@tidegate/chain'
 import type { Egress } from '@tidegate/storage'
 import type { KeyAudit } from '../access/key-audit.js'
+import type { Purgatory } from '../access/rules/purgatory.js'
 import type { Settings } from '../config/schema.js'
 import type { HttpServer } from '../http/server.js'
 import { PROVIDER_LIMITS } from '../limits.js'
@@ -16,13 +17,14 @@ interface Watched {
   http: HttpServer
   egress: Egress
   keyAudit: Pick<KeyAudit, 'count'>
+  purgatory: Pick<Purgatory, 'isReadable'>
   hasHosting: boolean
 }
 
 /** Registers the gauges of a service, which are read on each scrape. */
 export function watch(settings: Settings, { chains, store, metrics }: Base, watched: Watched): void {
-  const { progress, clock, http, egress, keyAudit, hasHosting } = watched
-  const { hosted, proofs, takedowns } = store
+  const { progress, clock, http, egress, keyAudit, purgatory, hasHosting } = watched
+  const { events, hosted, proofs, takedowns } = store
   registerGauges(metrics.registry, {
     index: {
       progress,
@@ -30,6 +32,7 @@ export function watch(settings: Settings, { chains, store, metrics }: Base, watc
       unknownKeys: (chainId) => keyAudit.count(chainId) ?? null,
       clockOffset: (chainId) => clock.offset(chainId),
       proofsWaiting: () => proofs.count(),
+      eventsWaiting: () => events.count(),
       nodes: () =>
         [...chains.values()].flatMap(({ chainId, nodes }) => nodes.health.map((node) => ({ chainId, ...node }))),
     },
@@ -42,6 +45,7 @@ export function watch(settings: Settings, { chains, store, metrics }: Base, watc
       count: () => takedowns.count(),
       newest: () => takedowns.newest(PROVIDER_LIMITS.takedowns.named),
     },
+    isPurgatoryReadable: () => purgatory.isReadable,
     hosted: async () =>
       hasHosting ? { ...(await hosted.totals()), unfinished: await hosted.unfinished() } : undefined,
     version: packageVersion(),

@@ -26,8 +26,8 @@ export interface SignedRequest {
   digestsOf?: DigestsOf
 }
 
-/** An authenticated consumer. Its nonce is not consumed yet. */
-export interface AuthenticatedConsumer {
+/** A consumer who has proved an account. */
+export interface ProvenConsumer {
   address: Address
   /** The chain of a contract wallet. The same address may belong to another account on another chain. */
   chainId?: number
@@ -37,11 +37,13 @@ export interface AuthenticatedConsumer {
   message?: string
   /** The auth token, if the request has one instead of a signature. */
   token?: Pick<TokenClaims, 'jti' | 'expiresAt'>
+}
+
+/** A consumer who has signed, and whose nonce is not consumed yet: only then it is a `ProvenConsumer` (http/endpoints/nonce-use.ts). */
+export interface SignedConsumer {
+  consumer: ProvenConsumer
   /**
-   * Consumes the nonce in one atomic statement: of several requests with one nonce, exactly one passes. Call it before
-   * the delivery and after all other checks, so that a refused request can be repeated with the same signature. Call it
-   * first if a refused request could be replayed on another route, or if a refusal is expensive. No effect with a token.
-   * Throws ValidationError, StateError.
+   * Consumes the nonce in one atomic statement: of several requests with one nonce, exactly one passes. Throws ValidationError, StateError.
    */
   consumeNonce(): Promise<void>
 }
@@ -62,19 +64,17 @@ export interface UsedNonces {
 export async function authenticate(
   request: SignedRequest,
   { signatures, ...used }: UsedNonces & { signatures: SignatureMatcher },
-): Promise<AuthenticatedConsumer> {
+): Promise<SignedConsumer> {
   const { address, nonce, signature, messages, chain, chains, consumedAtOnce, digestsOf } = request
   const message = await signatures.match(address, messages, signature, digestsOf)
-  if (message !== undefined)
-    return {
-      message,
-      signed: { message, signature },
-      ...(await consumerWithNonce(address, nonce, used, { consumedAtOnce })),
-    }
+  if (message !== undefined) {
+    const consumeNonce = await nonceOf(address, nonce, used, { consumedAtOnce })
+    return { consumer: { address, message, signed: { message, signature } }, consumeNonce }
+  }
   if (!chain) throw badSignature()
   const { chainId } = chain
   // before the signature: a nonce is cheaper to check than a call to the chain
-  const consumer = await consumerWithNonce(address, nonce, used, { chainId })
+  const consumeNonce = await nonceOf(address, nonce, used, { chainId })
   const accepted = await messageSignedByWallet(chain, address, messages, signature, digestsOf)
   if (accepted === undefined) throw badSignature()
   const others = [...chains.values()].filter((other) => other.chainId !== chainId && isChainAgnostic(address, accepted))
@@ -84,28 +84,23 @@ export async function authenticate(
     ),
   )
   return {
-    ...consumer,
-    chainId,
-    message: accepted,
+    consumer: { address, chainId, message: accepted },
     async consumeNonce() {
       // the other chains first, so that a signature passes once in total
       await Promise.all(twins.flat().map((twin) => used.nonces.consume(address, nonce.sortKey, twin)))
-      await consumer.consumeNonce()
+      await consumeNonce()
     },
   }
 }
 
-/**
- * Authenticates the signer of one message if the request names no address. The caller consumes the nonce before any
- * other work. Throws ValidationError.
- */
+/** Authenticates the signer of one message if the request names no address. Throws ValidationError. */
 export async function authenticateSigner(
   request: { nonce: Nonce; signature: string; message: string },
   used: UsedNonces,
-): Promise<AuthenticatedConsumer> {
+): Promise<SignedConsumer> {
   const address = signerOf(request.message, request.signature)
   if (!address) throw badSignature()
-  return consumerWithNonce(address, request.nonce, used, { consumedAtOnce: true })
+  return { consumer: { address }, consumeNonce: await nonceOf(address, request.nonce, used, { consumedAtOnce: true }) }
 }
 
 /**
@@ -117,7 +112,7 @@ export async function authenticateToken(
   token: string,
   tokens: Tokens,
   chain: Chain | 'any' | undefined,
-): Promise<AuthenticatedConsumer> {
+): Promise<ProvenConsumer> {
   const holder = await authenticateHolder(token, tokens, chain)
   if (holder.address !== address)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to another address.')
@@ -132,7 +127,7 @@ export async function authenticateHolder(
   token: string,
   tokens: Tokens,
   chain: Chain | 'any' | undefined,
-): Promise<AuthenticatedConsumer> {
+): Promise<ProvenConsumer> {
   const { address, chainId, jti, expiresAt } = await tokens.verify(token)
   if (chainId !== undefined && chain !== 'any' && chainId !== chain?.chainId)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
@@ -140,26 +135,23 @@ export async function authenticateHolder(
     address,
     ...(chainId === undefined ? {} : { chainId }),
     token: { jti, expiresAt },
-    consumeNonce: async () => undefined,
   }
 }
 
-async function consumerWithNonce(
+/** Checks the nonce of a signature. Returns what consumes it. Throws ValidationError, StateError. */
+async function nonceOf(
   address: Address,
   nonce: Nonce,
   { nonces, cutOver }: UsedNonces,
   { chainId, consumedAtOnce = false }: { chainId?: number; consumedAtOnce?: boolean | undefined },
-): Promise<AuthenticatedConsumer> {
+): Promise<() => Promise<void>> {
   const refusal = async () => usedNonce(await cutOver.lastNonce(await nonces.last(address, chainId)))
   await cutOver.check(nonce)
   if (!consumedAtOnce && !(await nonces.mayPass(address, nonce.sortKey, chainId))) throw await refusal()
-  return {
-    address,
-    async consumeNonce() {
-      if (!(await nonces.consume(address, nonce.sortKey, chainId))) throw await refusal()
-      // again: a standby of the database that lacks this nonce may have been promoted since
-      await cutOver.check(nonce)
-    },
+  return async () => {
+    if (!(await nonces.consume(address, nonce.sortKey, chainId))) throw await refusal()
+    // again: a standby of the database that lacks this nonce may have been promoted since
+    await cutOver.check(nonce)
   }
 }
 

@@ -21,11 +21,12 @@ export interface Grant {
   /** Id of the auth token that created the link. */
   jti?: string
   /** Seconds since 1970. */
+  issuedAt: number
   expiresAt: number
 }
 
 /** Version of the encoding. Links of other versions are not valid. */
-const VERSION = 2
+const VERSION = 3
 
 /** The index that stands for all files. */
 const ALL_FILES = 0xffff_ffff
@@ -43,12 +44,26 @@ const AT = {
   did: 40,
   order: 72,
   identity: 104,
-  texts: 120,
+  issued: 120,
+  texts: 126,
 }
 
 /** Encodes a grant in binary, to keep URLs short. */
 export function encodeGrant(grant: Grant): Buffer {
-  const { consumer, chainId, isWallet, did, serviceId, fileIndex, identity, orderTx, userdata, jti, expiresAt } = grant
+  const {
+    consumer,
+    chainId,
+    isWallet,
+    did,
+    serviceId,
+    fileIndex,
+    identity,
+    orderTx,
+    userdata,
+    jti,
+    issuedAt,
+    expiresAt,
+  } = grant
   const [, method = '', digits = ''] = did.split(':')
   const fixed = Buffer.alloc(AT.texts)
   fixed[AT.version] = VERSION
@@ -58,6 +73,7 @@ export function encodeGrant(grant: Grant): Buffer {
     (jti === undefined ? 0 : FLAGS.jti) |
     (userdata === undefined ? 0 : FLAGS.userdata)
   fixed.writeUIntBE(expiresAt, AT.expires, 6)
+  fixed.writeUIntBE(issuedAt, AT.issued, 6)
   fixed.writeBigUInt64BE(BigInt(chainId), AT.chain)
   fixed.writeUInt32BE(fileIndex ?? ALL_FILES, AT.file)
   fixed.write(consumer.slice(2), AT.consumer, 'hex')
@@ -81,6 +97,7 @@ export function decodeGrant(encoded: Buffer): Grant | undefined {
     return encoded.toString('utf8', start, next)
   }
   return {
+    issuedAt: encoded.readUIntBE(AT.issued, 6),
     expiresAt: encoded.readUIntBE(AT.expires, 6),
     chainId: Number(encoded.readBigUInt64BE(AT.chain)),
     fileIndex: fileIndex === ALL_FILES ? undefined : fileIndex,

@@ -27,15 +27,19 @@ export class Links {
   }
 
   /**
-   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError if it is forged or expired, or if its token is
-   * deleted. Throws StateError.
+   * Opens a sealed grant; `now` in seconds since 1970. Throws LinkError if it is forged or expired, if its token is deleted,
+   * or if its consumer was forgotten. Throws StateError.
    */
   async open(text: string, now: number): Promise<Grant> {
     const grant = this.unsealed(text)
     if (!grant) throw new LinkError('LINK_INVALID', 'The download link is not valid: it is incomplete or was changed.')
     if (grant.expiresAt <= now) throw new LinkError('LINK_EXPIRED', 'The download link has expired.')
-    if (grant.jti !== undefined && (await this.revocations.isRevoked(grant.jti)))
-      throw new LinkError('LINK_REVOKED', 'The token that the download link was created with is deleted.')
+    const { jti, consumer: address, issuedAt: at } = grant
+    if (await this.revocations.isRevoked(jti, { address, at }))
+      throw new LinkError(
+        'LINK_REVOKED',
+        'The download link was ended: its token is deleted, or its account was forgotten.',
+      )
     return grant
   }
 

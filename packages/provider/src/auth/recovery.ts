@@ -25,7 +25,10 @@ export interface RecoveryOptions {
   idle?: number
 }
 
-/** Recovers the signers of requests, in batches of one event loop tick, on a thread. */
+/**
+ * Recovers the signers of requests, in batches of one event loop tick, on a thread.
+ * Reasons: docs/decisions/2026-11-29-batched-ticks.md.
+ */
 export class SignerRecovery {
   private readonly thread: OneThread
   private readonly idle: number

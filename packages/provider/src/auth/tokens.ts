@@ -8,11 +8,13 @@ import { PROVIDER_LIMITS } from '../limits.js'
 import { legacyTokenId } from './legacy-token.js'
 import type { RevocationStore } from './revocation-table.js'
 
-/** The claims of an auth token; `expiresAt` in seconds since 1970. */
+/** The claims of an auth token; times in seconds since 1970. */
 export interface TokenClaims {
   address: Address
   /** The only valid chain, if the holder is a contract wallet. */
   chainId?: number
+  /** 0 for tokens of the legacy service, which do not say it. */
+  issuedAt: number
   expiresAt: number
   /** Id of the token, by which it is revoked. */
   jti: string
@@ -25,6 +27,7 @@ interface Payload {
   address: unknown
   chainId?: number
   exp: number
+  iat: number
   jti?: string
 }
 
@@ -62,7 +65,9 @@ export class Tokens {
   /** Returns the claims of a valid token. Throws TokenError for an expired, deleted or invalid one, StateError. */
   async verify(token: string): Promise<TokenClaims> {
     const claims = await this.claims(token)
-    if (await this.revocations.isRevoked(claims.jti)) throw refusal('TOKEN_DELETED', 'Token is deleted.')
+    const { jti, address, issuedAt } = claims
+    if (await this.revocations.isRevoked(jti, { address, at: issuedAt }))
+      throw refusal('TOKEN_DELETED', 'Token is deleted.')
     return claims
   }
 
@@ -76,11 +81,11 @@ export class Tokens {
     const cached = this.verified.get(token)
     if (cached && cached.expiresAt > Date.now() / 1000) return cached
     try {
-      const { address, chainId, exp, jti = legacyTokenId(token) } = await this.payload(token)
+      const { address, chainId, exp, iat, jti = legacyTokenId(token) } = await this.payload(token)
       const isValid = typeof jti === 'string' && (chainId === undefined || Number.isSafeInteger(chainId))
       if (isAddressText(address) && isValid) {
         const holder = { address: checksummed(address), ...(chainId === undefined ? {} : { chainId }) }
-        const claims = { ...holder, expiresAt: exp, jti }
+        const claims = { ...holder, issuedAt: iat, expiresAt: exp, jti }
         this.verified.set(token, claims)
         return claims
       }
@@ -100,7 +105,7 @@ export class Tokens {
       if (this.legacySecret === undefined || !(error instanceof errors.JWSSignatureVerificationFailed)) throw error
       const secret = Buffer.from(this.legacySecret, 'utf8')
       const { payload } = await jwtVerify<Payload>(token, secret, { algorithms, requiredClaims: ['address', 'exp'] })
-      return { address: payload.address, exp: payload.exp }
+      return { address: payload.address, exp: payload.exp, iat: 0 }
     }
   }
 }

@@ -83,7 +83,7 @@ function initCode(wallet: Address, question: Hex, factory: Address, preparation:
     concatHex([
       ...[answer, number(start), number(0), EVM.CODECOPY],
       ...ask(end),
-      // CALL(gas, factory, no value, preparation); a factory that fails leaves the wallet as it was
+      // CALL(gas, factory, no value, preparation); a factory that fails does not change the wallet
       ...[number(0), number(0), number(size(preparation)), number(size(question)), number(0)],
       ...[EVM.PUSH20, factory, EVM.GAS, EVM.CALL, EVM.POP],
       ...ask(end),

@@ -6,6 +6,7 @@ import { describeFault } from '@tidegate/database'
 import { StartError } from '@tidegate/protocol'
 import { connectChains } from '../app/connect.js'
 import { ConfigError, loadSettings } from '../config/load.js'
+import { readableFiles } from '../config/readable-files.js'
 import type { Settings } from '../config/schema.js'
 import { ruleProblems } from '../orders/fees.js'
 import { tooFewOpenFiles } from '../process/open-files.js'
@@ -17,13 +18,14 @@ import { keyFindings } from './doctor/keys.js'
 import { limitFindings, nodeFindings } from './doctor/nodes.js'
 import { publisherFindings } from './doctor/publishers.js'
 import { replicationFindings } from './doctor/replication.js'
+import { runningFindings } from './doctor/running.js'
 import { serviceFindings } from './doctor/services.js'
 import { CONFIG } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
   new Command('doctor')
     .description(
-      'Checks settings, keys, nodes, database and gateways, and prints one line for each. Exits with 1 if a check fails.',
+      'Checks settings, keys, nodes, database, gateways and the running service, and prints one line for each. Exits with 1 if a check fails.',
     )
     .option('--files', 'read every hosted file, and compare it with its digest')
     .option(...CONFIG)
@@ -54,6 +56,8 @@ export async function doctor(options: { config?: string; files?: true }): Promis
     const { limit, wanted } = shortage
     print(`warn  open files: ${limit} are allowed, the settings want ${wanted} (ulimit -n)`)
   }
+  for (const file of readableFiles(process.env, options.config))
+    report({ ok: false, optional: true, text: `${file}: every user of this machine may read this file (chmod 600)` })
   for await (const finding of findings(settings, options.files ?? false)) report(finding)
   return failures > 0 ? 1 : 0
 }
@@ -89,6 +93,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     yield { ok: false, text: error instanceof StartError ? error.message : `${store}: does not answer` }
   }
   yield* serviceFindings(settings)
+  yield* runningFindings(settings, connected)
 }
 
 async function* chainFindings(chain: Chain): AsyncGenerator<Finding> {

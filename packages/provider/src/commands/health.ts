@@ -20,7 +20,7 @@ const TIMEOUT = 3000
  * Throws ConfigError.
  */
 export async function health({ port, config }: { port?: number; config?: string }): Promise<number> {
-  const url = urlAt(setting('HOST', config), port ?? setting('PORT', config))
+  const url = localUrl(setting('HOST', config), port ?? setting('PORT', config), '/live')
   const outbound = new Outbound({ timeout: TIMEOUT, maxSize: 65_536 })
   const isLive = await outbound.get(url).then(
     ({ status }) => status === 200,
@@ -44,8 +44,8 @@ function setting(name: 'HOST' | 'PORT', config: string | undefined): string | nu
 /** Loopback addresses of services that listen on all addresses. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
-function urlAt(host: string | number, port: string | number): string {
-  const url = new URL(`http://${isIPv6(String(host)) ? `[${host}]` : host}:${port}/live`)
-  url.hostname = LOOPBACK[url.hostname] ?? url.hostname
-  return url.href
+/** Returns the URL of a path where a service listens on this machine. */
+export function localUrl(host: string | number, port: string | number, path: string): string {
+  const { protocol, hostname } = new URL(`http://${isIPv6(String(host)) ? `[${host}]` : host}`)
+  return `${protocol}//${LOOPBACK[hostname] ?? hostname}:${port}${path}`
 }

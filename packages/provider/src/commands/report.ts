@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { visibleLines } from '@tidegate/common/visible-text'
 import { StartError } from '@tidegate/protocol'
 import { loadSettings } from '../config/load.js'
 import type { Breakdown } from '../deliveries/delivery-store.js'
@@ -9,6 +7,7 @@ import { reportLines } from '../deliveries/report.js'
 import { type Formatter, formatterOf, type ReportFormat } from '../deliveries/report-formats.js'
 import { openStore } from '../state/open.js'
 import { CONFIG } from './options.js'
+import { streamedOutput } from './streamed-output.js'
 import { tokenDecimals } from './token-decimals.js'
 
 const BREAKDOWNS = ['day', 'asset', 'consumer', 'publisher'] as const satisfies Breakdown[]
@@ -54,12 +53,9 @@ export async function report(options: ReportOptions, format: ReportFormat): Prom
   return 0
 }
 
-/** Returns lines of visible characters. Those of CSV end with CR and LF. */
-const visibleRows = (text: string) => text.split('\r\n').map(visibleLines).join('\r\n')
-
 /** Prints all lines, until the reader of standard output leaves. */
 async function printAll<T>(lines: AsyncIterable<T>, formatter: Formatter<T>): Promise<void> {
-  const print = printer()
+  const print = streamedOutput()
   await print(formatter.begin)
   let first = true
   for await (const line of lines) {
@@ -67,23 +63,6 @@ async function printAll<T>(lines: AsyncIterable<T>, formatter: Formatter<T>): Pr
     first = false
   }
   await print(formatter.end)
-}
-
-/**
- * Returns a function that writes to standard output with back-pressure. It returns false after the reader has closed the
- * pipe, like `head`.
- */
-function printer(): (text: string) => Promise<boolean> {
-  const { stdout } = process
-  let isRead = true
-  stdout.on('error', () => {
-    isRead = false
-  })
-  return async (text) => {
-    // rejects if the pipe breaks meanwhile
-    if (isRead && !stdout.write(visibleRows(text))) await once(stdout, 'drain').catch(() => undefined)
-    return isRead
-  }
 }
 
 /** Parses a time option to milliseconds since 1970. Throws InvalidArgumentError. */

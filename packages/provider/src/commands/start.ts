@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from '@commander-js/extra-typings'
+import { createLogger } from '@tidegate/common'
 import { DATABASE_LIMITS } from '@tidegate/database'
 import { createApp } from '../app.js'
 import { loadSettings } from '../config/load.js'
+import { readableFiles } from '../config/readable-files.js'
 import { serveWorkerMetrics, shareMetrics } from '../metrics/workers.js'
 import { compactHeap } from '../process/compact-heap.js'
 import { stopSignal } from '../process/signals.js'
@@ -26,6 +28,9 @@ export async function start(options: { config?: string }): Promise<number> {
   const stop = stopSignal()
   compactHeap()
   const settings = loadSettings(process.env, options.config)
+  const readable = isWorker ? [] : readableFiles(process.env, options.config)
+  if (readable.length > 0)
+    (await createLogger(settings)).warn({ files: readable }, 'every user of this machine may read a file with a secret')
   if (settings.WORKERS > 1 && !isWorker) return superviseWorkers(settings, serveWorkerMetrics)
   const own = isWorker ? { ...shareOf(settings), METRICS_PORT: undefined } : settings
   const starting = createApp(own, expectedState())

@@ -2,11 +2,10 @@ import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { note, print, printJson } from '@tidegate/common/terminal'
 import { visibleLines } from '@tidegate/common/visible-text'
 import { isDid } from '@tidegate/protocol'
-import { loadSettings } from '../config/load.js'
 import { PROVIDER_LIMITS } from '../limits.js'
-import { openStore } from '../state/open.js'
 import type { StateStore } from '../state/stores.js'
 import { CONFIG } from './options.js'
+import { withStore } from './with-store.js'
 
 const { reason: LONGEST, listed: PAGE } = PROVIDER_LIMITS.takedowns
 
@@ -48,20 +47,6 @@ function reasonOf(text: string): string {
   const isVisible = visibleLines(reason) === reason && !/[\r\n]/.test(reason)
   if (reason.length > 0 && reason.length <= LONGEST && isVisible) return reason
   throw new InvalidArgumentError(`It must be one line of 1 to ${LONGEST} visible characters.`)
-}
-
-/** Opens the database for a command. Throws StartError, StateError. */
-async function withStore(
-  config: string | undefined,
-  work: (store: StateStore) => Promise<number>,
-  readOnly = false,
-): Promise<number> {
-  const store = await openStore(loadSettings(process.env, config, 'database'), { readOnly })
-  try {
-    return await work(store)
-  } finally {
-    await store.close()
-  }
 }
 
 /** `tidegate takedown`. Returns the exit code. */

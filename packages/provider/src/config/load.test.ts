@@ -21,11 +21,45 @@ function problems(environment: Record<string, string>, file?: string): string[] 
 const environments = (...ids: string[]) =>
   JSON.stringify(ids.map((id) => ({ id, consumerAddress: '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061' })))
 
+const SECRET = 's'.repeat(32)
+
 describe('settings', () => {
   it('have defaults, except for chain and key', () => {
     const settings = loadSettings(base)
     expect(settings).toMatchObject({ PORT: 8030, HOST: '0.0.0.0', ALLOW_NON_PUBLIC_IP: false, EXPOSE_FILENAME: false })
     expect(settings.PROVIDER_PRIVATE_KEY.all?.address).toMatch(/^0x/)
+  })
+
+  it('refuse by name what cannot work together', () => {
+    const node = 'https://rpc.example.org/'
+    const consoleOf = (url: string) => ({ CONSOLE_RPC_URLS: JSON.stringify({ 1: url }) })
+    const refused: [Record<string, string>, string][] = [
+      [{ METRICS_PORT: '8030' }, 'METRICS_PORT: must not be PORT'],
+      [{ METRICS_PORT: '9000', PORT: '9000', HOST: '127.0.0.1' }, 'METRICS_PORT: must not be PORT'],
+      [{ RPC_AGREEMENT: '2' }, 'RPC_AGREEMENT: 2 nodes cannot agree, since NETWORK_URL names 1 for the chain'],
+      [{ RPC_AGREEMENT: '2', NETWORK_URL: `${node},${node}` }, 'NETWORK_URL names 1 for the chain'],
+      [{ RPC_AGREEMENT: '2', NETWORK_URL: `{"1":["http://a","http://b"],"5":"${node}"}` }, 'names 1 for chain 5'],
+      [consoleOf(`${node}v3/0123456789abcdef0123456789abcdef`), 'CONSOLE_RPC_URLS: for chain 1 holds a key'],
+      [consoleOf(`${node}v2/aB3-dE6_gH9jK2mN5pQ8sT1v`), 'CONSOLE_RPC_URLS: for chain 1 holds a key'],
+      [{ WEBHOOK_URL: node }, 'WEBHOOK_SECRET: is required with WEBHOOK_URL.'],
+      [{ WEBHOOK_SECRET: SECRET }, 'WEBHOOK_URL: is required with WEBHOOK_SECRET.'],
+      [{ WEBHOOK_URL: node, WEBHOOK_SECRET: 'short' }, 'WEBHOOK_SECRET: must have at least 32 characters.'],
+      [{ WEBHOOK_URL: node, WEBHOOK_SECRET: `${SECRET},` }, 'WEBHOOK_SECRET: must have at least 32 characters.'],
+      [{ WEBHOOK_URL: node, WEBHOOK_SECRET: [SECRET, SECRET, SECRET].join() }, 'WEBHOOK_SECRET: must be one secret'],
+      [consoleOf(`${node}?apikey=1`), 'CONSOLE_RPC_URLS: for chain 1 holds a key'],
+    ]
+    for (const [changed, line] of refused)
+      expect(problems({ ...base, ...changed })).toEqual([expect.stringContaining(line)])
+    for (const name of ['STATE_DIR', 'HOSTING_DIR', 'STORAGE_CACHE_DIR'])
+      expect(problems({ ...base, [name]: '/proc/x' })).toEqual([`${name}: must not be below /proc.`])
+    const fine = [
+      { METRICS_PORT: '8030', HOST: '192.0.2.1' },
+      { METRICS_PORT: '0', PORT: '0' },
+      { RPC_AGREEMENT: '2', NETWORK_URL: 'http://a,http://b' },
+      consoleOf(`${node}ethereum-sepolia-public/rpc`),
+      { WEBHOOK_URL: node, WEBHOOK_SECRET: `${SECRET}, ${SECRET}2` },
+    ]
+    for (const changed of fine) expect(problems({ ...base, ...changed })).toEqual([])
   })
 
   it('take one value for all chains, or one per chain', () => {

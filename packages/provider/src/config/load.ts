@@ -2,6 +2,7 @@ import { parseEnv } from 'node:util'
 import { readTextFile } from '@tidegate/common'
 import { StartError } from '@tidegate/protocol'
 import { distance } from 'fastest-levenshtein'
+import { contradictions } from './contradictions.js'
 import { SETTINGS, type Setting, type SettingName, type Settings } from './schema.js'
 
 /** Wrong settings. `problems` has a line for each reason and quotes no secret. */
@@ -58,6 +59,7 @@ export function loadSettings(own: Environment, file?: string, needs: 'all' | 'da
       problems.push(`${name}: ${(error as Error).message}.`)
     }
   }
+  if (problems.length === 0 && needs === 'all') problems.push(...contradictions(values as Settings))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Settings
 }

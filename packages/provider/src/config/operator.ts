@@ -1,3 +1,4 @@
+import type { VerifiedPublishers } from '@tidegate/protocol/asset'
 import type { Operator } from '@tidegate/protocol/operator'
 import type { Settings } from './schema.js'
 
@@ -18,4 +19,19 @@ export function operatorOf(settings: OperatorSettings): Operator | undefined {
   }
   const named = Object.entries(fields).filter(([, value]) => value !== undefined)
   return named.length === 0 ? undefined : Object.fromEntries(named)
+}
+
+const NONE: VerifiedPublishers = new Map()
+
+/** Returns the names of verified publishers. */
+export function verifiedPublishersOf({
+  VERIFIED_PUBLISHERS,
+}: Pick<Settings, 'VERIFIED_PUBLISHERS'>): VerifiedPublishers {
+  return VERIFIED_PUBLISHERS ?? NONE
+}
+
+/** Returns the names of verified publishers as a field of a public document; nothing if there are none. */
+export function verifiedNames(settings: Pick<Settings, 'VERIFIED_PUBLISHERS'>) {
+  const names = verifiedPublishersOf(settings)
+  return names.size === 0 ? {} : { verifiedPublishers: Object.fromEntries(names) as Record<string, string> }
 }

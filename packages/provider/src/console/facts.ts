@@ -2,7 +2,7 @@ import type { Chains } from '@tidegate/chain'
 import type { Operator } from '@tidegate/protocol/operator'
 import { STORAGE_LIMITS } from '@tidegate/storage'
 import type { Hex } from 'viem'
-import { operatorOf } from '../config/operator.js'
+import { operatorOf, verifiedNames } from '../config/operator.js'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
 import { KNOWN_NETWORKS } from './networks.js'
@@ -43,6 +43,8 @@ export interface ConsoleFacts {
   hosting: { enabled: boolean; maxFile?: number }
   limits: PublicLimits
   operator?: Operator
+  /** Names that the operator has verified, by account. */
+  verifiedPublishers?: Record<string, string>
   /** Path of the operator's logo, below the console. */
   logo?: string
   local?: { accounts: readonly Hex[] }
@@ -82,6 +84,7 @@ export function consoleFacts(settings: Settings, chains: Chains, local?: LocalCh
     hosting: { enabled, ...(enabled ? { maxFile: settings.HOSTING_MAX_FILE } : {}) },
     limits: publicLimits(settings),
     ...(operator ? { operator } : {}),
+    ...verifiedNames(settings),
     ...(local ? { local: { accounts: local.accounts } } : {}),
   }
 }

@@ -12,6 +12,8 @@ export interface LedgerOptions {
   store: Pick<DeliveryStore, 'add' | 'claim' | 'purge'>
   /** The retention period in days; 0 keeps nothing. */
   keep: number
+  /** Queues the events of deliveries that are recorded as complete for the first time. Throws StateError. */
+  announce?: ((deliveries: readonly Delivery[]) => Promise<void>) | undefined
   /** Called for each dropped row: the queue is full, or the database rejects the row. */
   onDropped: () => void
   log: Logger
@@ -153,12 +155,21 @@ export class DeliveryLedger {
           deliveries.map(({ row }) => row),
           fees,
         )
+        await this.announce(deliveries)
       } catch (error) {
         for (const delivery of deliveries) this.deliveries.add(delivery)
         throw error
       }
       this.fees.splice(0, fees.length)
     }
+  }
+
+  private async announce(deliveries: readonly Delivery[]): Promise<void> {
+    const { announce } = this.options
+    if (!announce) return
+    const complete = deliveries.filter(({ row, isAnnounced }) => row.complete && !row.continues && !isAnnounced)
+    await announce(complete)
+    for (const delivery of complete) delivery.isAnnounced = true
   }
 
   /** Finds out whether another instance, or an earlier process, counts a delivery that begins with a range. */

@@ -21,6 +21,8 @@ export interface Delivery {
   onlyRanges: boolean
   /** The claim of a delivery that begins with a range: another instance may count it already. Undefined after it is made. */
   claim: RangeClaim | undefined
+  /** Whether its event is queued. */
+  isAnnounced?: boolean
 }
 
 /**

@@ -2,21 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from '@tidegate/common'
 import type { NewProof, ProofStore, QueuedProof } from './delivery-store.js'
 import { type Delivery, subjectOf } from './proof.js'
+import { backoffAfter, FIRST_BACKOFF, RetryQueue } from './retry-queue.js'
 import type { ProofSender } from './sender.js'
-
-/** Proofs per batch, and their lease in milliseconds. */
-const BATCH = 10
-const LEASE = 60_000
-
-/** First and longest backoff between attempts, in milliseconds. */
-const FIRST_BACKOFF = 1000
-const MAX_BACKOFF = 3_600_000
 
 /** Maximum attempts. An abandoned proof stays in the database. */
 const MAX_ATTEMPTS = 1000
-
-/** Milliseconds between polls for due proofs. */
-const POLL_INTERVAL = 1000
 
 export interface QueueOptions {
   store: ProofStore
@@ -37,15 +27,21 @@ export class DeliveryQueue {
   private readonly store: ProofStore
   private readonly sender: ProofSender
   private readonly log: Logger
-  private timer: NodeJS.Timeout | undefined
-  private working: Promise<void> | undefined
-  private stopped = false
+  private readonly queue: RetryQueue<QueuedProof>
 
   constructor(private readonly options: QueueOptions) {
     const { store, sender, log } = options
     this.store = store
     this.sender = sender
     this.log = log
+    this.queue = new RetryQueue({
+      claim: store.claim,
+      attempt: (proof) => this.attempt(proof),
+      // transactions of an account need consecutive nonces
+      isParallel: false,
+      name: 'proofs',
+      log,
+    })
   }
 
   get enabled(): boolean {
@@ -60,7 +56,7 @@ export class DeliveryQueue {
     // an on-chain proof needs the signature of the consumer
     if (kinds.includes('chain') && delivery.whole && delivery.consumerSignature !== '')
       await this.addOnChain(delivery, { ...proof(), kind: 'chain' })
-    this.kick()
+    this.queue.kick()
   }
 
   private async addOnChain(delivery: Delivery, proof: NewProof): Promise<void> {
@@ -73,48 +69,27 @@ export class DeliveryQueue {
   }
 
   start(): void {
-    if (!this.enabled) return
-    this.timer = setInterval(() => this.kick(), POLL_INTERVAL)
-    this.timer.unref()
-    this.kick()
+    if (this.enabled) this.queue.start()
   }
 
   /** Stops the queue after the current batch. */
-  async stop(): Promise<void> {
-    this.stopped = true
-    clearInterval(this.timer)
-    await this.working
+  stop(): Promise<void> {
+    return this.queue.stop()
   }
 
-  private kick(): void {
-    if (this.stopped || this.working) return
-    this.working = this.work()
-      .catch((error: Error) => this.log.warn({ reason: error.message }, 'proofs cannot be sent'))
-      .finally(() => {
-        this.working = undefined
-      })
-  }
-
-  private async work(): Promise<void> {
-    while (!this.stopped) {
-      const due = await this.store.claim(Date.now(), Date.now() + LEASE, BATCH)
-      if (due.length === 0) return
-      // one at a time: transactions of an account need consecutive nonces
-      for (const proof of due) await this.attempt(proof)
-    }
-  }
-
-  private async attempt(proof: QueuedProof): Promise<void> {
+  private async attempt(proof: QueuedProof): Promise<boolean> {
     const { id, kind, attempts } = proof
     try {
-      if (await this.sender.send(proof)) await this.store.done(id)
+      const isSent = await this.sender.send(proof)
+      if (isSent) await this.store.done(id)
       else await this.store.retry(id, Date.now() + FIRST_BACKOFF)
+      return isSent
     } catch (error) {
-      const backoff = Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** Math.min(attempts - 1, 12))
       const abandoned = attempts >= MAX_ATTEMPTS
-      await this.store.retry(id, abandoned ? null : Date.now() + backoff)
+      await this.store.retry(id, abandoned ? null : Date.now() + backoffAfter(attempts))
       const reason = (error as Error).message
       this.log.warn({ id, kind, attempts, reason, abandoned }, 'proof of delivery did not arrive')
+      return false
     }
   }
 }

@@ -52,13 +52,6 @@ export const FRAMEWORK_ERRORS = {
   FST_ERR_CTP_INVALID_JSON_BODY: [400, 'BAD_BODY', 'The request body is not valid JSON.', 'Send a JSON object.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'BAD_BODY', 'The request body is empty.', 'Send a JSON object.'],
   FST_ERR_BAD_URL: [400, 'BAD_URL', 'The path is not valid.', 'Encode the path correctly.'],
-  HOST: [400, 'BAD_HOST', 'The request must name its host exactly once.', 'Send one Host header.'],
-  EXPECTATION: [
-    417,
-    'BAD_EXPECTATION',
-    'The only expectation that this provider knows is 100-continue.',
-    'Send no Expect header.',
-  ],
   HEADERS: [
     431,
     'HEADERS_TOO_LARGE',

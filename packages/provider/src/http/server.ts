@@ -12,7 +12,6 @@ import { rejectMalformedRequest } from './client-errors.js'
 import { serveConsole } from './console/serve.js'
 import { allowOrigins } from './cors.js'
 import { Draining } from './draining.js'
-import { EarlyRefusals } from './early-refusals.js'
 import { registerDocumentation } from './endpoints/documentation.js'
 import { registerJsonParser } from './endpoints/json.js'
 import { refuseUnstorableParams } from './endpoints/parameter-text.js'
@@ -32,6 +31,7 @@ import { ENDPOINTS } from './routes/index.js'
 import { rootEndpoint } from './routes/root.js'
 import type { Services } from './services.js'
 import { rejectUnknownRoutes } from './unknown-routes.js'
+import { UnreadablePaths } from './unreadable-paths.js'
 
 /** The root document, and every endpoint that it lists. */
 export const ALL_ENDPOINTS = [rootEndpoint(ENDPOINTS), ...ENDPOINTS]
@@ -63,8 +63,8 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   const { services, metrics, batch, rateLimits, console, localOnly, tracing } = options
   const { settings, anonymous } = services
   const endpoints = [rootEndpoint(ENDPOINTS, console), ...ENDPOINTS]
-  const early = new EarlyRefusals()
-  const { app, connections } = createFastify(settings, options.log, early)
+  const unreadable = new UnreadablePaths()
+  const { app, connections } = createFastify(settings, options.log, unreadable)
   if (tracing) traceRequests(app, tracing)
   registerJsonParser(app)
   const draining = new Draining(app, connections, batch)
@@ -80,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   limitConcurrency(app, settings, connections)
   anonymous.register(app, endpoints)
   registerRateLimits(app, rateLimits)
-  early.register(app)
+  unreadable.register(app)
   rejectUnknownRoutes(app)
   refuseUnstorableParams(app)
   for (const endpoint of endpoints) endpoint.register(app, services)
@@ -90,7 +90,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
 }
 
 /** Creates the framework, with the listeners and hooks that come before all others. */
-function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyRefusals) {
+function createFastify(settings: Settings, log: FastifyBaseLogger, unreadable: UnreadablePaths) {
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -107,14 +107,15 @@ function createFastify(settings: Settings, log: FastifyBaseLogger, early: EarlyR
     },
     genReqId: () => randomUUID(),
     requestIdHeader: false,
-    frameworkErrors: (error, request, reply) => early.routeAgain(app, error, request, reply),
+    frameworkErrors: (error, request, reply) => unreadable.routeAgain(app, error, request, reply),
     http: {
       maxHeaderSize: PROVIDER_LIMITS.http.headers,
       connectionsCheckingInterval: PROVIDER_LIMITS.http.timeoutCheckInterval,
-      requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => rejectMalformedRequest(error, socket, connections.inFlightOn(socket) > 0),
   })
+  // without a listener, Node answers unknown expectations before any hook; they may be ignored (RFC 9110, 10.1.1)
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   limitArrival(app)
   if (settings.TRUSTED_PROXIES) plainForwardedAddresses(app)
   if (settings.HOSTING !== 'off') speakTus(app, settings.HOSTING_MAX_FILE)

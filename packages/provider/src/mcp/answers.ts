@@ -1,9 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { TidegateError } from '@tidegate/client'
 import { abortable, withDeadline } from '@tidegate/common'
 import { ProviderError } from '@tidegate/protocol'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { plainLine } from './plain-text.js'
+import { ToolError } from './tool-error.js'
 
 const { result: RESULT, message: MESSAGE } = PROVIDER_LIMITS.mcp
 
@@ -32,14 +32,22 @@ export function toolResult<T extends object>({ result, smaller = () => undefined
     }
     if (Buffer.byteLength(JSON.stringify(made)) <= RESULT) return made
   }
-  return toolError(new TidegateError('TOO_LARGE', 'The result is too large.'))
+  return toolError(new ToolError('TOO_LARGE', 'The result is too large.'))
 }
+
+interface ReadableError {
+  code: string
+  /** Transactions sent before the failure. */
+  transactions: readonly string[]
+}
+
+/** Names of errors whose messages are for people: of tools, of the client library and of commands. */
+const READABLE: ReadonlySet<string> = new Set(['ToolError', 'TidegateError', 'CommandError'])
 
 /** Returns an error as a tool's result, which the model reads. Details of unforeseen errors stay inside. */
 export function toolError(error: unknown): CallToolResult {
-  const { code = 'FAILED', message, transactions = [] } = error as TidegateError
-  const isOwn =
-    error instanceof TidegateError || error instanceof ProviderError || (error as Error).name === 'CommandError'
+  const { code = 'FAILED', message, name, transactions = [] } = error as Partial<ReadableError> & Error
+  const isOwn = error instanceof ProviderError || READABLE.has(name)
   const sent = transactions.length > 0 ? ` Transactions sent: ${transactions.join(', ')}.` : ''
   const text = isOwn ? `${code}: ${plainLine(message, MESSAGE)}${sent}` : 'FAILED: The tool failed.'
   return { isError: true, content: [{ type: 'text', text }] }
@@ -52,7 +60,7 @@ export async function answered<T extends object>(
   milliseconds: number,
   onError: (error: unknown) => void,
 ): Promise<CallToolResult> {
-  const reason = () => new TidegateError('TIMEOUT', 'The tool took too long.')
+  const reason = () => new ToolError('TIMEOUT', 'The tool took too long.')
   try {
     const run = (signal: AbortSignal) => abortable(work(signal), signal)
     return toolResult(await withDeadline({ milliseconds, parent, reason }, run))

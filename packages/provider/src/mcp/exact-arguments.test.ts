@@ -21,7 +21,7 @@ describe('arguments of tools', () => {
     expect(purchase({ did: DID.replaceAll('ab', 'AB') })).toEqual({ did: DID })
   })
 
-  it('may be empty where they may be absent', () => {
+  it('may be empty if they may be absent', () => {
     for (const nothing of [undefined, null, '', [], {}, '{}']) expect(search(nothing)).toEqual({})
     const names = ['text', 'tags', 'type', 'free', 'sort', 'page']
     for (const nothing of [null, '', []])

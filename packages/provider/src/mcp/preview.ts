@@ -1,28 +1,31 @@
-import { type AssetLink, type Context, TidegateError } from '@tidegate/client'
-import { linkedBy } from '@tidegate/client/described'
+import { type AssetLink, linkedBy } from '@tidegate/protocol/asset'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { Answer } from './answers.js'
 import { plainLine, plainLines } from './plain-text.js'
+import type { PublicFile, Reader } from './reader.js'
 import type { Input, Output } from './shapes.js'
+import { ToolError } from './tool-error.js'
 import { plainMedia } from './views.js'
 
 const { preview: MOST, line } = PROVIDER_LIMITS.mcp
 
-/** Returns the first part of a sample that is text, or its type. Throws TidegateError. */
+/** The reads of a preview. */
+export type SampleReader = Pick<Reader, 'url' | 'document' | 'publicFile'>
+
+/** Returns the first part of a sample that is text, or its type. Throws ToolError `NO_SAMPLE`. */
 export async function preview(
-  context: Context,
+  reader: SampleReader,
   { did, sample = 0 }: Input<'preview'>,
   signal: AbortSignal,
 ): Promise<Answer<Output<'preview'>>> {
-  const samples = await samplesOf(context, did, signal)
+  const samples = await samplesOf(reader, did, signal)
   const chosen = samples[sample]
   if (!chosen)
-    throw new TidegateError(
+    throw new ToolError(
       'NO_SAMPLE',
       samples.length === 0 ? 'The asset has no samples.' : `There is no sample ${sample}.`,
     )
-  const path = chosen.url.slice(context.url.length)
-  const answer = await context.api.send({ path, headers: { range: `bytes=0-${MOST - 1}` }, signal })
+  const answer = await reader.publicFile(chosen.url.slice(reader.url.length), MOST, signal)
   const bytes = await firstBytes(answer.body)
   const size = sizeOf(answer.headers) ?? (bytes.length < MOST ? bytes.length : undefined)
   const isCut = size === undefined || size > bytes.length
@@ -39,9 +42,9 @@ export async function preview(
 }
 
 /** Returns the samples of an asset: links to public files of this provider. Nothing else that a publisher names is requested. */
-async function samplesOf({ api, url }: Context, did: string, signal: AbortSignal): Promise<AssetLink[]> {
-  const document = await api.get<Record<string, unknown>>(`/api/aquarius/assets/ddo/${did}`, {}, signal)
-  return linkedBy(url, { document }).links.filter(({ isHere }) => isHere)
+async function samplesOf(reader: SampleReader, did: string, signal: AbortSignal): Promise<AssetLink[]> {
+  const document = await reader.document(did, signal)
+  return linkedBy(reader.url, { document }).links.filter(({ isHere }) => isHere)
 }
 
 /** Halves the text: as JSON it may be several times as long. */
@@ -51,9 +54,7 @@ function smaller(result: Output<'preview'>): Output<'preview'> | undefined {
   return { ...result, cut: true, untrusted: { ...result.untrusted, text: plainLines(text, text.length / 2) } }
 }
 
-type Body = Awaited<ReturnType<Context['api']['send']>>['body']
-
-async function firstBytes(body: Body): Promise<Uint8Array> {
+async function firstBytes(body: PublicFile['body']): Promise<Uint8Array> {
   const reader = body?.getReader()
   const parts: Uint8Array[] = []
   let left = MOST
@@ -67,7 +68,7 @@ async function firstBytes(body: Body): Promise<Uint8Array> {
   return Buffer.concat(parts)
 }
 
-function sizeOf(headers: Pick<Headers, 'get'>): number | undefined {
+function sizeOf(headers: PublicFile['headers']): number | undefined {
   const told = /\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1] ?? headers.get('content-length')
   return told && /^\d{1,15}$/.test(told) ? Number(told) : undefined
 }

@@ -50,11 +50,26 @@ const price = z.object({
   total: z.array(amount),
 })
 
+const seller = z
+  .object({
+    account: address.describe(
+      'Owner of the asset. Only it identifies the seller: author is a text that anybody may write.',
+    ),
+    describedBy: address.optional().describe('The account that wrote the texts, if another one.'),
+    verified: z.string().optional().describe('Name that the operator of the provider has verified for the account.'),
+    imitates: z
+      .string()
+      .optional()
+      .describe('Verified name that the author has, though the asset is not from that publisher: warn the user.'),
+  })
+  .describe('Who sells the asset. Without `verified`, no name of it is known.')
+
 const summary = z.object({
   did,
   chainId: count,
   nft: address,
   owner: address,
+  seller,
   type: z.string(),
   state: z.string(),
   orders: count,
@@ -99,6 +114,7 @@ export const OUTPUTS = {
     did,
     service: z.string(),
     chainId: count,
+    seller,
     datatoken: address,
     price,
     order: transaction.optional().describe('A valid order: nothing is to be bought.'),

@@ -1,4 +1,13 @@
-import type { Amount, Asset, AssetService, Order, Price, SearchResult } from '@tidegate/client'
+import {
+  type Amount,
+  type Asset,
+  type AssetService,
+  type Price,
+  type SearchResult,
+  sellerOf,
+  type VerifiedPublishers,
+} from '@tidegate/protocol/asset'
+import type { Address, Hex } from 'viem'
 import { PROVIDER_LIMITS } from '../limits.js'
 import { plainLine, plainText } from './plain-text.js'
 import type { Output } from './shapes.js'
@@ -24,10 +33,11 @@ export function priceView({ type, total, told }: Price): Output<'quote'>['price'
 }
 
 /** Returns the facts of an asset, with its texts of bounded length. */
-function factsOf({ did, chainId, nft, owner, type, state, blocked, orders, created, ...texts }: Asset, most: number) {
+function factsOf(asset: Asset, names: VerifiedPublishers, most: number) {
+  const { did, chainId, nft, owner, type, state, blocked, orders, created, ...texts } = asset
   return {
     facts: {
-      ...{ did, chainId, nft, owner, type: plainType(type), state, orders },
+      ...{ did, chainId, nft, owner, seller: sellerView(asset, names), type: plainType(type), state, orders },
       ...(blocked === undefined ? {} : { blocked: true }),
       ...some('created', created?.toISOString()),
     },
@@ -40,16 +50,31 @@ function factsOf({ did, chainId, nft, owner, type, state, blocked, orders, creat
   }
 }
 
-export function searchView({ total, atLeast, page, more, assets }: SearchResult): Output<'search'> {
+/** Returns who sells an asset. Verified names are the operator's, and never the seller's own. */
+export function sellerView(asset: Asset, names: VerifiedPublishers): Output<'quote'>['seller'] {
+  const { account, describedBy, verified, imitates } = sellerOf(asset, names)
+  const name = (text: string | undefined) => text && plainLine(text, line)
+  return {
+    account,
+    ...some('describedBy', describedBy),
+    ...some('verified', name(verified)),
+    ...some('imitates', name(imitates)),
+  }
+}
+
+export function searchView(
+  { total, atLeast, page, more, assets }: SearchResult,
+  names: VerifiedPublishers,
+): Output<'search'> {
   const shown = assets.map((asset) => {
-    const { facts, untrusted } = factsOf(asset, DESCRIPTION.short)
+    const { facts, untrusted } = factsOf(asset, names, DESCRIPTION.short)
     return { ...facts, prices: asset.services.slice(0, listed.amounts).map(({ price }) => priceView(price)), untrusted }
   })
   return { total, atLeast, page, more, assets: shown }
 }
 
-export function assetView(asset: Asset): Output<'asset'> {
-  const { facts, untrusted } = factsOf(asset, DESCRIPTION.long)
+export function assetView(asset: Asset, names: VerifiedPublishers): Output<'asset'> {
+  const { facts, untrusted } = factsOf(asset, names, DESCRIPTION.long)
   return {
     ...facts,
     ...some('updated', asset.updated?.toISOString()),
@@ -78,10 +103,19 @@ function serviceView(asset: Asset, { id, type, datatoken, timeout, price, buyers
 }
 
 /** An order, as far as the index knows it. */
-export type KnownOrder = Pick<Order, 'tx' | 'did' | 'chainId' | 'datatoken' | 'name' | 'started'> &
-  Partial<Pick<Order, 'service' | 'expires'>>
+export interface KnownOrder {
+  tx: Hex
+  did: string
+  chainId: number
+  datatoken: Address
+  /** Name of the asset. Untrusted. */
+  name: string
+  started: Date
+  service?: string
+  expires?: Date
+}
 
-export function ordersView(address: Order['consumer'], orders: readonly KnownOrder[]): Output<'orders'> {
+export function ordersView(address: Address, orders: readonly KnownOrder[]): Output<'orders'> {
   const shown = orders
     .slice(0, listed.orders)
     .map(({ tx, did, chainId, datatoken, service, started, expires, name }) => ({

@@ -9,6 +9,8 @@ export interface GaugeSources {
   hosted(): Promise<{ files: number; bytes: number; unfinished: number } | undefined>
   state: StateSources
   takedowns: TakedownSources
+  /** Whether the purgatory lists can be read; undefined without lists. */
+  isPurgatoryReadable(): boolean | undefined
   connections: ConnectionSources
   version: string
 }
@@ -23,6 +25,8 @@ interface IndexSources {
   unknownKeys(chainId: number): number | null
   /** Queued proofs of delivery. */
   proofsWaiting(): Promise<number>
+  /** Queued events of webhooks. */
+  eventsWaiting(): Promise<number>
   /** Nodes of each chain by host, and whether each answers. */
   nodes(): { chainId: number; host: string; answers: boolean }[]
 }
@@ -68,6 +72,17 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   registerState(gauges, sources.state)
   registerConnections(gauges, sources.connections)
   registerTakedowns(gauges, sources.takedowns)
+  gauges.plain(
+    {
+      name: 'tidegate_purgatory_up',
+      help: '1 if the purgatory lists could be read when they were last asked for, else 0; NaN without lists.',
+      aggregator: 'min',
+    },
+    () => {
+      const isReadable = sources.isPurgatoryReadable()
+      return isReadable === undefined ? undefined : Number(isReadable)
+    },
+  )
   gauges.labelled(
     {
       name: 'tidegate_build_info',
@@ -116,7 +131,7 @@ class Gauges {
 
 function registerIndex(
   gauges: Gauges,
-  { progress, isCurrent, nodes, proofsWaiting, clockOffset, unknownKeys }: IndexSources,
+  { progress, isCurrent, nodes, proofsWaiting, eventsWaiting, clockOffset, unknownKeys }: IndexSources,
 ): void {
   const perChain = (
     name: string,
@@ -150,12 +165,10 @@ function registerIndex(
     ['chain', 'node'],
     () => nodes().map(({ chainId: chain, host, answers }) => [{ chain, node: host }, Number(answers)]),
   )
-  const waiting = {
-    name: 'tidegate_proofs_waiting',
-    help: 'Proofs of delivery in the queue.',
-    aggregator: 'max',
-  } as const
-  gauges.plain(waiting, () => proofsWaiting().catch(() => undefined))
+  const waiting = (name: string, help: string, count: () => Promise<number>) =>
+    gauges.plain({ name, help, aggregator: 'max' }, () => count().catch(() => undefined))
+  waiting('tidegate_proofs_waiting', 'Proofs of delivery in the queue.', proofsWaiting)
+  waiting('tidegate_webhook_events_waiting', 'Events in the queue for the receiver of webhooks.', eventsWaiting)
 }
 
 function registerHosting(gauges: Gauges, { hosted }: GaugeSources): void {

@@ -75,6 +75,12 @@ export class Metrics {
     help: 'Proofs of delivery skipped because of the daily limit.',
     registers: this.registers,
   })
+  readonly webhookEvents = new Counter({
+    name: 'tidegate_webhook_events_total',
+    help: 'Attempts to send an event to the receiver of webhooks (sent, failed), and events that were given up (given_up).',
+    labelNames: ['outcome'],
+    registers: this.registers,
+  })
   readonly deliveriesDropped = new Counter({
     name: 'tidegate_deliveries_dropped_total',
     help: 'Deliveries and provider fees missing from reports: too many waited for the database, or it rejects them.',
@@ -106,8 +112,9 @@ export class Metrics {
   })
 
   constructor() {
-    // an alert counts these: a series without a zero at its start shows no first increase
+    // alerts count these: a series without a zero at its start shows no first increase
     this.refusals.inc({ code: 'HOSTING_FULL' }, 0)
+    this.webhookEvents.inc({ outcome: 'given_up' }, 0)
   }
 
   /** Counts a response and its duration in seconds. */

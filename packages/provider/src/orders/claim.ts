@@ -1,6 +1,6 @@
 import type { Chain } from '@tidegate/chain'
 import type { Address, Hex } from 'viem'
-import type { FileIdentities } from '../access/file-identity.js'
+import type { FileIdentities } from '../access/files/file-identity.js'
 
 /** The claim that a transaction gives its consumer access to a service. */
 export interface OrderClaim {

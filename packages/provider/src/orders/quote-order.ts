@@ -1,14 +1,15 @@
-import { AssetError, OrderError, ValidationError } from '@tidegate/protocol'
-import { type FileDescription, inBatches, type StoredFile, type UserData } from '@tidegate/storage'
+import { AssetError, OrderError, StorageError, ValidationError } from '@tidegate/protocol'
+import { discard, type FileDescription, inBatches, type StoredFile, type UserData } from '@tidegate/storage'
 import { type Address, type Hex, zeroAddress } from 'viem'
 import type { Access } from '../access/access.js'
-import { chosenEnvironment } from '../access/environments.js'
+import { isHosted } from '../access/admission.js'
 import { completeUserdata } from '../access/parameters.js'
-import { assertAdmitted } from '../access/policy.js'
+import { chosenEnvironment } from '../access/rules/environments.js'
+import { assertAdmitted } from '../access/rules/policy.js'
 import { type OpenService, openService } from '../access/service.js'
 import type { FeeRule } from '../config/fee-rules.js'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
-import type { Health } from '../process/health.js'
+import { cannotDeliver, type Health } from '../process/health.js'
 import type { OrderClaim } from './claim.js'
 import { fittingRule, nameOf, type Price, priceByRule, totalBytes } from './fees.js'
 import { type ProviderFee, quoteFee } from './quote.js'
@@ -79,6 +80,7 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
     if (!(await tools.describe(opened, fileIndex)).valid) throw unavailable()
   }
   await tools.health.assertQuotable(asset.chain)
+  await assertHostedReadable(opened, fileIndex, tools.signal)
   const { rule, price, only } = await priceOf(wanted, { fileIndex, seconds: validUntil - now }, tools)
   const { datatoken, serviceId } = claim
   const file = only === undefined ? undefined : { index: only, identity: (await opened.identities()).of(only) }
@@ -115,6 +117,26 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
     identities: await opened.identities(),
   }
   return { opened, environment, claim }
+}
+
+/** Throws ProviderError if a file that this service hosts, and that the order would open, cannot be read. */
+async function assertHostedReadable(
+  opened: OpenService,
+  fileIndex: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = fileIndex === undefined ? opened.files() : [opened.file(fileIndex)]
+  // all of them have the same storage
+  const hosted = wanted.find(isHosted)
+  if (!hosted) return
+  const headers = { range: 'bytes=0-0' }
+  try {
+    discard((await hosted.open({ method: 'GET', headers, signal, budget: 'anonymous' })).body)
+  } catch (error) {
+    // its publisher deleted it
+    if (error instanceof StorageError && error.reason === 'not_found') return
+    throw cannotDeliver('a file that it hosts cannot be read')
+  }
 }
 
 /** Throws AssetError if every descriptor is unsupported. */

@@ -26,16 +26,27 @@ export function isStopSignal(signal: NodeJS.Signals | null): boolean {
   return signal === 'SIGINT' || signal === 'SIGTERM'
 }
 
-/** Resolves with the first SIGINT or SIGTERM. A second one terminates the process by default. */
+/** Milliseconds between two looks for the parent process. */
+const PARENT_INTERVAL = 500
+
+/**
+ * Resolves with the first SIGINT or SIGTERM, or when npx ends, which passes SIGTERM on to nobody. A
+ * second one terminates the process by default.
+ */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {
+      clearInterval(watch)
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
       resolve(signal)
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
+    const { ppid } = process
+    const watch = setInterval(() => process.ppid !== ppid && stop('SIGTERM'), PARENT_INTERVAL).unref()
+    // without npx a parent may leave, as a shell does
+    if (process.env.npm_command !== 'exec') clearInterval(watch)
   })
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Dialect, type Driver, type Query, type Result, run, type Script, sql, sqlOne } from '@tidegate/database'
 
 /** The identity of the state in a database. */
@@ -126,20 +126,3 @@ export function identityStore(db: Driver): IdentityStore {
     isRestored: async () => db.dialect === 'postgres' && (await db.query(RESTORED())).rows.length > 0,
   }
 }
-
-/** Statement that tests reading. */
-export const PING: Query = { text: 'SELECT id FROM identity', values: [] }
-
-/**
- * Returns two statements that test writing: the second undoes the first, in its own transaction. The row spans several
- * pages, since a small row would fit into a page with free space even on a full disk.
- */
-export function probeWrites(): [Query, Query] {
-  const row = { id: 'probe', role: randomBytes(16_384).toString('hex') }
-  return [PROBE(row), UNDO_PROBE(row)]
-}
-
-const PROBE = sql(
-  'INSERT INTO identity (id, role) VALUES (:id, :role) ON CONFLICT (id) DO UPDATE SET role = excluded.role',
-)
-const UNDO_PROBE = sql('DELETE FROM identity WHERE id = :id')

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from '@tidegate/client/safe-files'
+import { replaceFile } from '@tidegate/common/safe-files'
 import { DATABASE_FILE } from '@tidegate/database/sqlite'
 import Database from 'libsql'
 import { DURABLE_TABLES, identityOf } from './identity.js'

@@ -1,12 +1,21 @@
-import { type IndexConsumer, indexStore, searchConsumer, searchStore, takedownStore } from '@tidegate/catalog'
+import {
+  type IndexConsumer,
+  indexStore,
+  saleStore,
+  searchConsumer,
+  searchStore,
+  takedownStore,
+} from '@tidegate/catalog'
 import { type Dialect, type Driver, type HealthCheckOptions, mayLoseWrites } from '@tidegate/database'
 import { hostedStore, recordPublicUses } from '@tidegate/hosting'
+import { accountStore } from '../accounts/account-store.js'
 import { cutOverStore } from '../auth/nonces/cut-over-table.js'
 import { nonceStore } from '../auth/nonces/nonce-table.js'
 import { revocationStore } from '../auth/revocation-table.js'
 import { deliveryStore } from '../deliveries/delivery-table.js'
 import { proofStore } from '../deliveries/proof-table.js'
 import { usageStore } from '../http/limits/usage-table.js'
+import { eventStore } from '../webhooks/event-table.js'
 import { identityStore } from './identity.js'
 import { milestoneStore } from './milestones.js'
 
@@ -17,6 +26,7 @@ import { milestoneStore } from './milestones.js'
  */
 export function sqlStore(db: Driver) {
   const search = searchStore(db)
+  const hosted = hostedStore(db)
   return {
     nonces: nonceStore(db),
     revocations: revocationStore(db),
@@ -29,8 +39,11 @@ export function sqlStore(db: Driver) {
     identity: identityStore(db),
     search,
     takedowns: takedownStore(db),
-    hosted: hostedStore(db),
-    /** Returns the fault of the database, if any. Reads from the database; after a failure also probes a write. */
+    sales: saleStore(db),
+    events: eventStore(db),
+    hosted,
+    accounts: accountStore(db, hosted),
+    /** Returns the fault of the database, if any. Reads from the database; after a failure, or when idle, also probes a write. */
     checkHealth: (options?: HealthCheckOptions) => db.checkHealth(options),
     /** Time of the last successful write of this instance, in milliseconds since 1970; undefined before the first one. */
     lastWrite: () => db.lastWrite,

@@ -13,7 +13,7 @@ import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import type { Anvil } from '../../../dev-network/src/anvil.js'
-import { AccessLists } from '../../src/access/access-lists.js'
+import { AccessLists } from '../../src/access/rules/access-lists.js'
 import { type App, createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
 import { AccessListContract } from './access-list.js'
@@ -112,7 +112,7 @@ describe('access lists', () => {
     called.length = 0
     expect(await quoted(asset, member)).toBe(200)
     expect(called).not.toContain(list.address.toLowerCase())
-    // control: they are queried where none does
+    // control: they are queried if none does
     expect(await quoted(asset, stranger)).toBe(DENIED)
     expect(called).toContain(list.address.toLowerCase())
   })

@@ -61,7 +61,7 @@ describe('the count of assets whose files need a missing key', () => {
     audit.start()
     return { audit, told, resume, read: () => read }
   }
-  it('is told with the first page, and again when it is complete (threat 100)', async () => {
+  it('is logged with the first page, and again when it is complete (threat 100)', async () => {
     const { audit, told, resume } = await counting(() => encrypted(former), 25)
     await eventually(() => audit.count(CHAIN) === 20)
     expect(told).toMatchObject([{ chainId: CHAIN, assets: 20, keys: [former.address] }])

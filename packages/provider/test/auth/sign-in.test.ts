@@ -1,9 +1,7 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { createTidegate } from '@tidegate/client'
 import { ethers, type Wallet } from 'ethers'
-import { createWalletClient, custom, type Hex, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import type { Hex } from 'viem'
 import { createSiweMessage } from 'viem/siwe'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../test/helpers/backends.js'
@@ -114,6 +112,7 @@ describe('sign-in messages (EIP-4361)', () => {
     expect(await replayed('evil.example:8030', messageFor(own))).toBe(400)
     expect(await replayed('localhost:1', messageFor('http://localhost:1'))).toBe(400)
     expect(await replayed(`127.0.0.1:${port}`, messageFor(own))).toBe(200)
+    expect(await (await fetch(`${own}/`)).json()).toMatchObject({ signIn: { url: own, required: false } })
     expect(await refusedFor(send(strict.url, messageFor(own)))).toEqual([400, 'message'])
     expect((await send(strict.url, messageFor(named))).status).toBe(200)
   })
@@ -237,49 +236,6 @@ describe('sign-in messages (EIP-4361)', () => {
     // the same texts are good at the other service
     const params = await downloadParams(asset, txId, buyer)
     expect((await ask(`${world.network.providerUrl}/api/services/download?${params}`)).text).toBe('0123456789')
-  })
-
-  it('are what our client signs where it can, and the only thing that it is asked for (threat 93)', async () => {
-    const account = privateKeyToAccount(buyer.privateKey as Hex)
-    const transport = http(world.network.rpcUrl)
-    const signed: string[] = []
-    /** A wallet that asks people, and remembers for what. */
-    const wallet = createWalletClient({
-      account: account.address,
-      transport: custom({
-        async request({ method, params }: { method: string; params: [Hex] }) {
-          if (method !== 'personal_sign') return transport({}).request({ method, params })
-          signed.push(Buffer.from(params[0].slice(2), 'hex').toString())
-          return account.signMessage({ message: { raw: params[0] } })
-        },
-      }),
-    })
-    const file = async (tidegate: ReturnType<typeof createTidegate>) =>
-      (await (await tidegate.download(asset.did, { order: txId as Hex })).blob()).text()
-    const client = createTidegate({ url: strict.url, wallet })
-    expect([await file(client), await file(client)]).toEqual(['0123456789', '0123456789'])
-    expect(signed).toHaveLength(1)
-    const { url } = await client.link(asset.did, { order: txId as Hex })
-    expect((await ask(url)).text).toBe('0123456789')
-    const { object } = await client.upload(new Blob(['tide']))
-    expect(object.type).toBe('hosted')
-    expect(signed).toHaveLength(2)
-    const { token } = await client.createToken()
-    await client.deleteToken(token)
-    const domain = `127.0.0.1:${new URL(named).port} wants you to sign in`
-    expect(signed.every((text) => text.startsWith(domain))).toBe(true)
-    // with a key of its own as well, which asks nobody
-    expect(await file(createTidegate({ url: strict.url, wallet: createWalletClient({ account, transport }) }))).toBe(
-      '0123456789',
-    )
-    // a provider that takes nothing else under another URL is not signed for at all
-    const before = signed.length
-    const wrong = createTidegate({ url: strict.url.replace('127.0.0.1', 'localhost'), wallet })
-    await expect(file(wrong)).rejects.toMatchObject({ code: 'SIGNATURE_NAMES_NO_PROVIDER' })
-    expect(signed).toHaveLength(before)
-    // older texts, and as many signatures, where a provider takes nothing else
-    expect(await file(createTidegate({ url: world.network.providerUrl, wallet }))).toBe('0123456789')
-    expect(signed).toHaveLength(before + 1)
   })
 
   it('are not needed where the text names the provider by its id', async () => {

@@ -8,7 +8,7 @@ import { ask } from '../../../../test/helpers/requests.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 import { World } from '../../../../test/helpers/world.js'
 import { readAddressFile } from '../../../chain/src/deployments.js'
-import { Purgatory } from '../../src/access/purgatory.js'
+import { Purgatory } from '../../src/access/rules/purgatory.js'
 import { openKeystoreFile } from '../../src/config/keyring.js'
 import { loadSettings, singleSetting } from '../../src/config/load.js'
 

@@ -85,6 +85,8 @@ describe('a configured address with another server than expected', () => {
       METADATA_CACHE_URL: [url('page'), url('login'), url('moved')].join(','),
       RBAC_SERVER_URL: url('login'),
       USE_HTTP_PROOF: url('moved'),
+      WEBHOOK_URL: url('login'),
+      WEBHOOK_SECRET: SECRET.padEnd(32, '.'),
     })
     for (const said of [
       'metadata cache HOST: answers a web page (text/html) with status 200 instead of JSON',
@@ -92,6 +94,7 @@ describe('a configured address with another server than expected', () => {
       'metadata cache HOST: redirects (status 302), and redirects are not followed',
       'access control server HOST: refuses access (status 401) with a web page (text/html)',
       'receiver of proofs HOST: redirects (status 302), and redirects are not followed',
+      'receiver of webhooks HOST: refuses access (status 401)',
     ])
       expect(services.split('\n')).toContain(`FAIL  ${said.replace('HOST', at(pages.origin))}`)
     expect(services).toContain(`ok    IPFS gateway ${at(pages.origin)}: answers`)

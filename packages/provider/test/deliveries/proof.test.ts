@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { ethers, type Wallet } from 'ethers'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
@@ -13,6 +13,7 @@ import { ARTIFACTS, artifact } from '../../../dev-network/src/contracts.js'
 import { createApp } from '../../src/app.js'
 
 const CONTENT = randomBytes(300_000)
+const SECRETS = ['old', 'new'].map((name) => name.padEnd(32, '.'))
 
 /** Proofs of delivery, to a receiver and to the datatoken itself. */
 describe('proof of delivery', () => {
@@ -203,6 +204,48 @@ describe('proof of delivery', () => {
     expect(received[0]).toMatchObject({ consumerSignature: '', consumerData: '' })
     await eventually(async () => (await queue().count()) === 0)
     expect(await onChain()).toHaveLength(before)
+  })
+
+  it('survives kill -9 as an event of a webhook, with its id, and those of the past are never sent (threat 147)', async () => {
+    const events: { id: string; type: string; data: Record<string, unknown> }[] = []
+    let answer = 500
+    const WEBHOOK_URL = receiver.on('/events', async (request, response) => {
+      const { 'tidegate-signature': signature } = request.headers
+      const event = await jsonBody<(typeof events)[number]>(request)
+      const [, time, first, second] = /^t=(\d+),v1=(\w+),v1=(\w+)$/.exec(String(signature)) ?? []
+      const signed = (secret: string) => createHmac('sha256', secret).update(`${time}.${JSON.stringify(event)}`)
+      expect([first, second]).toEqual(SECRETS.map((secret) => signed(secret).digest('hex')))
+      expect(Math.abs(Date.now() / 1000 - Number(time))).toBeLessThan(60)
+      events.push(event)
+      response.writeHead(answer).end()
+    })
+    const settings = world.beside({ WEBHOOK_URL, WEBHOOK_SECRET: SECRETS.join(','), STATE_DIR: newFolder() })
+    const first = await startInstance(settings)
+    await served(first.url, asset)
+    const order = await world.order(asset, buyer)
+    expect((await ask(await downloadUrl(first.url, asset, order, buyer))).status).toBe(200)
+    const ids = () => [...new Set(events.map(({ id }) => id))].sort()
+    await eventually(() => ids().length === 2)
+    const [delivered, created] = ids()
+    expect(created).toBe(`order.created:${world.network.chainId}:${order}:0`)
+    const of = (id: string | undefined) => events.findLast((event) => event.id === id)
+    const common = { did: asset.did, nftAddress: asset.nft, orderId: order, consumer: buyer.address }
+    const ordered = { datatokenAddress: asset.datatoken, type: 'startOrder', serviceIndex: 0, position: 0 }
+    expect(of(created)).toMatchObject({ type: 'order.created', data: { ...common, ...ordered } })
+    const facts = { fileIndex: 0, bytes: CONTENT.length, whole: true }
+    expect(of(delivered)).toMatchObject({ type: 'delivery.completed', data: { ...common, ...facts } })
+    await first.end('SIGKILL')
+
+    const before = events.length
+    const again = await startInstance(settings)
+    await eventually(() => events.slice(before).some(({ id }) => id === created))
+    await eventually(() => again.lines.some((line) => line.includes('webhook failed')))
+    answer = 204
+    await eventually(() => again.lines.some((line) => line.includes('webhooks arrive again')))
+    await again.end()
+    expect(again.lines.filter((line) => line.includes('webhook failed'))).toHaveLength(1)
+    expect(ids()).toEqual([delivered, created])
+    expect(again.lines.join()).not.toContain(SECRETS[0])
   })
 
   it('survives outages of the receiver and the chain, and a restart of the service', async () => {

@@ -131,7 +131,7 @@ describe('POST /api/services/encrypt/version', () => {
   })
 
   it('does not tell by its length whether a location was guessed (threat 125)', async () => {
-    // one after the other: nonces only grow
+    // in sequence: nonces only grow
     const right = await post(filesOf([object('a')]))
     const wrong = await post(filesOf([object('z')]))
     expect([right.status, wrong.status]).toEqual([201, 201])

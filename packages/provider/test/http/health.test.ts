@@ -33,16 +33,17 @@ describe('health', () => {
       store: true,
       lastWrite: expect.any(Number),
       diskLeft: expect.any(Number),
+      caller: '127.0.0.1',
       chains: [
         {
           ...{ chainId: world.network.chainId, block: head, head, age: expect.any(Number), lag: 0, ready: true },
-          ...{ astray: false, rereading: null, paused: false, nodes: [true], factory: true, clock: 0 },
+          ...{ astray: false, rereading: null, paused: false, quotes: true, nodes: [true], factory: true, clock: 0 },
         },
       ],
     })
   })
 
-  it('reports when the node of a chain no longer answers, and the age of its head', async () => {
+  it('reports when the node of a chain stops answering, and the age of its head', async () => {
     proxy.down = true
     await eventually(async () => ((await chain())?.nodes as boolean[])[0] === false)
     const { age } = (await chain()) as { age: number }
@@ -61,7 +62,7 @@ describe('health', () => {
         : undefined
     await world.rpc('anvil_mine', ['0xa'])
     await eventually(async () => (await get('/ready')).status === 503)
-    // blocks are mined one after the other
+    // blocks are mined in sequence
     await eventually(async () => (await chain())?.lag === 10)
     expect(await chain()).toMatchObject({ lag: 10, ready: false })
     expect((await get('/live')).status).toBe(200)

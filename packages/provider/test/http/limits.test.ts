@@ -161,7 +161,7 @@ describe('limits per address', () => {
     const active = async () => (await world.local.app.context.metrics.downloadsActive.get()).values[0]?.value
     await eventually(async () => (await active()) === 1)
     socket.write(`GET /api/services/download?${await downloadParams(big, bigOrder, buyer)} HTTP/1.1\r\nhost: x\r\n\r\n`)
-    // what cannot be passed on is not fetched any more
+    // bytes that cannot be passed on are not fetched
     await eventually(() => isLeft)
     await eventually(async () => (await active()) === 1)
     socket.destroy()

@@ -57,7 +57,7 @@ describe('searches of orders, end to end', () => {
     ])
     const { blockNumber } = await world.provider.getTransactionReceipt(reused)
     const head = Number(await world.rpc('eth_blockNumber'))
-    await world.rpc('anvil_reorg', [head - blockNumber + 1, []])
+    await world.reorganise(head - blockNumber + 1)
     // 502 while the index still contains dropped blocks
     await eventually(async () => {
       const { status, json } = await post(mine())

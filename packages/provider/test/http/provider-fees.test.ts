@@ -25,7 +25,8 @@ describe('initialize with rules for the fee', () => {
   it('charges by size with at most one storage request, and with none if no price depends on the size', async () => {
     const perGiB = '3000000000000000000'
     const friend = newWallet()
-    const token = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
+    // USDC of the local network
+    const token = '0x2fC1fd21cb222Dc180Ef817dE4c426fd9230b5A5'
     world = await World.start({
       PROVIDER_FEE_AMOUNT: '9',
       PROVIDER_FEES: JSON.stringify([
@@ -65,7 +66,7 @@ describe('initialize with rules for the fee', () => {
     expect(await quoted(unknown.did)).toMatchObject({ rule: 'by-size', amount: '15' })
   })
 
-  it('names no rule where there are none, and charges the fee of the chain', async () => {
+  it('names no rule if there are none, and charges the fee of the chain', async () => {
     world = await World.start({ PROVIDER_FEE_AMOUNT: '9' })
     const { did } = await world.publishUrl(world.storage.file('/a.bin', Buffer.alloc(1)))
     expect(await quoted(did)).toEqual({ rule: undefined, amount: '9', token: world.network.addresses.Ocean })

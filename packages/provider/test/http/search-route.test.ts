@@ -154,7 +154,7 @@ describe('search, end to end', () => {
     ])
     const { blockNumber } = await world.provider.getTransactionReceipt(txId)
     const head = Number(await world.rpc('eth_blockNumber'))
-    await world.rpc('anvil_reorg', [head - blockNumber + 1, []])
+    await world.reorganise(head - blockNumber + 1)
     // 502 while the index still contains dropped blocks
     const back = { query: { match: { 'metadata.name': 'plover' } } }
     await eventually(async () => ((await post(back)).json as unknown as Answer).hits?.total.value === 1)

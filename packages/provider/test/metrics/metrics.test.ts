@@ -29,7 +29,7 @@ describe('metrics', () => {
   afterAll(() => void gateway.close())
 
   const scrape = async () => (await ask(`${world.local.app.metricsUrl}/metrics`)).text
-  /** The value of a series; undefined where it does not exist yet. */
+  /** The value of a series; undefined if it does not exist yet. */
   async function value(series: string): Promise<number | undefined> {
     const line = (await scrape()).split('\n').find((one) => one.startsWith(`${series} `))
     return line === undefined ? undefined : Number(line.split(' ').at(-1))

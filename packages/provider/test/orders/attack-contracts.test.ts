@@ -79,7 +79,7 @@ describe('attack contracts', () => {
     const dropped = await world.order(asset, buyer)
     const depth =
       (await world.provider.getBlockNumber()) - (await world.provider.getTransactionReceipt(dropped)).blockNumber
-    await world.rpc('anvil_reorg', [depth + 1, []])
+    await world.reorganise(depth + 1)
     expect(await verdict(dropped, asset)).toBe('400 ORDER_NOT_FOUND')
     expect(await verdict(kept, asset)).toBe(PASSES)
   })

@@ -4,7 +4,7 @@ import { balancedNode } from '../../../../test/helpers/balanced-node.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask, downloadUrl, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { AccessLists } from '../../src/access/access-lists.js'
+import { AccessLists } from '../../src/access/rules/access-lists.js'
 import { AccessListContract } from '../access/access-list.js'
 import { deployMultisig } from '../auth/multisig.js'
 

@@ -22,7 +22,7 @@ async function logged(program: string): Promise<string[]> {
     import { pbkdf2 } from 'node:crypto'
     import { setTimeout as sleep } from 'node:timers/promises'
     const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
-    const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
+    const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: 'none' })
     // the only thread that writes files and pipes has something else to do for a while
     const hold = () => pbkdf2('p', 's', 150_000, 64, 'sha512', () => undefined)
     ${program}`
@@ -43,11 +43,29 @@ describe('the log', () => {
     expect(await logged(program)).toEqual(['first', 'last'])
   })
 
+  it.each([
+    ['full', { v4: '203.0.113.8', v6: '2001:db8:1:2::9', none: 'unknown', closed: undefined }],
+    ['short', { v4: '203.0.113.0/24', v6: '2001:db8:1::/48', none: 'unknown', closed: undefined }],
+    ['none', { v4: undefined, v6: undefined, none: undefined, closed: undefined }],
+  ])('O8: writes addresses by LOG_ADDRESSES: %s', async (how, expected) => {
+    const output = await written(`
+      const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+      const log = (await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: '${how}' })).child({})
+      const addresses = { v4: '203.0.113.8', v6: '2001:db8:1:2::9', none: 'unknown', closed: undefined }
+      for (const [name, remote] of Object.entries(addresses)) log.info({ remote }, name)
+      await logWritten()`)
+    const lines = output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string; remote?: string })
+    expect(Object.fromEntries(lines.map(({ msg, remote }) => [msg, remote]))).toEqual(expected)
+  })
+
   it.each(['json', 'pretty'])('has no control characters and no invisible ones as %s (threat 134)', async (format) => {
     const hostile = 'x\u001b]0;owned\u0007\u001b[2J\u009b2J\b\u202e\u200b\u3164\u2028\ny'
     const code = `
       const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
-      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: '${format}' })
+      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: '${format}', LOG_ADDRESSES: 'none' })
       const hostile = ${JSON.stringify(hostile)}
       log.warn({ [hostile]: hostile, list: [{ hostile }] }, hostile)
       await logWritten()`
@@ -58,7 +76,7 @@ describe('the log', () => {
     if (format === 'json') expect(JSON.parse(output)).toMatchObject({ msg: hostile, [hostile]: hostile })
   })
 
-  it('is not waited for where nothing was logged', async () => {
+  it('is not waited for if nothing was logged', async () => {
     expect(await logged('await logWritten(); process.exit()')).toEqual([])
   })
 })
@@ -69,7 +87,7 @@ describe('a process', () => {
     const code = `
       import { setTimeout as sleep } from 'node:timers/promises'
       const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
-      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
+      const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: 'none' })
       for (let at = 0; at < 5; at++) {
         log.info({}, 'a line')
         await sleep(30)

@@ -4,13 +4,14 @@ import { PostgresProxy } from '../../../../test/e2e/postgres-proxy.js'
 import { PG_PASSWORD } from '../../../../test/helpers/backends.js'
 import { atEnd } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { onPostgres } from '../../../../test/helpers/on-postgres.js'
 import { type PostgresPair, startPostgresPair } from '../../../../test/helpers/postgres-pair.js'
-import { onPostgres } from '../../../../test/helpers/states.js'
-import { ALICE, BOB, key } from '../../../../test/helpers/store-session.js'
+import { ALICE, BOB } from '../../../../test/helpers/store-session.js'
 import { CutOver } from '../../src/auth/nonces/cut-over.js'
 import { parseNonce } from '../../src/auth/nonces/nonce.js'
 import { replicationFindings } from '../../src/commands/doctor/replication.js'
 import { openPostgresStore } from '../../src/state/postgres.js'
+import { key } from './stores.js'
 
 /** Opens the store as another instance. `timeout`: as DATABASE_TIMEOUT. */
 async function open(url: string, timeout = 30_000) {

@@ -1,12 +1,16 @@
+import { join } from 'node:path'
+import Database from 'libsql'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
 import { openHere, runHere } from '../../../../test/helpers/command-here.js'
-import { onPostgres, SETTINGS_ALONE } from '../../../../test/helpers/states.js'
-import { emptyPostgres, OTHER_DEFAULTS, StoreSession, setDefaults } from '../../../../test/helpers/store-session.js'
+import { onPostgres } from '../../../../test/helpers/on-postgres.js'
+import { SETTINGS_ALONE } from '../../../../test/helpers/states.js'
+import { OTHER_DEFAULTS, StoreSession, setDefaults } from '../../../../test/helpers/store-session.js'
 import { openPostgres } from '../../src/state/postgres.js'
 import { deliverySuite } from './store-suite/deliveries.js'
 import { nonceSuite } from './store-suite/nonces.js'
+import { emptyState } from './stores.js'
 
 describe('a database with other defaults than those of PostgreSQL', () => {
   let server: PostgresBackend
@@ -14,7 +18,7 @@ describe('a database with other defaults than those of PostgreSQL', () => {
     server = await startPostgres()
   })
   const create = async () => {
-    const under = await emptyPostgres(server)
+    const under = await emptyState(server)
     await setDefaults(under.url, OTHER_DEFAULTS)
     return under
   }
@@ -64,7 +68,7 @@ describe('a database with other defaults than those of PostgreSQL', () => {
     'sslmode=disable&channel_binding=prefer&connect_timeout=10&target_session_attrs=read-write&gssencmode=disable',
     'options=-c%20statement_timeout%3D60000%20-c%20default_transaction_read_only%3Don',
   ])('is opened by a URL with %s', async (parameters) => {
-    const { url } = await emptyPostgres(server)
+    const { url } = await emptyState(server)
     expect(await openHere(settings(`${url}?${parameters}`))).toMatchObject({ status: 0, stderr: '' })
     expect(await runHere(['report'], settings(`${url}?${parameters}`))).toMatchObject({ status: 0, stderr: '' })
   })
@@ -86,13 +90,26 @@ describe('a database with other defaults than those of PostgreSQL', () => {
     expect(stderr).not.toContain('hunter2')
   })
 
-  it('is opened by every command if it is the second of two servers, and the first one is dead', async () => {
-    const { url } = await emptyPostgres(server)
-    const both = url.replace('@', '@127.0.0.1:1,')
+  it('O2: is opened by every command if it is the second of two servers, and the first one is dead', async () => {
+    const [{ url }, { url: other }] = [await emptyState(server), await emptyState(server)]
+    const [both, target] = [url, other].map((one) => one.replace('@', '@127.0.0.1:1,')) as [string, string]
     expect(await openHere(settings(both))).toMatchObject({ status: 0, stderr: '' })
-    for (const args of [['report'], ['files', 'list'], ['reindex'], ['state', 'check']])
-      expect(await runHere(args, settings(both)), args.join(' ')).toMatchObject({ status: 0, stderr: '' })
     expect((await runHere(['doctor'], settings(both))).stdout).toContain('PostgreSQL: answers and takes writes')
+    const legacy = join(newFolder(), 'legacy.sqlite')
+    const old = new Database(legacy)
+    old.exec('CREATE TABLE user_nonce (address TEXT, nonce TEXT)')
+    old.close()
+    for (const args of [
+      ['report'],
+      ['report', '--hosted'],
+      ['files', 'list'],
+      ['reindex'],
+      ['import', '--sqlite', legacy],
+      ['state', 'check'],
+      ['state', 'restored', '--force'],
+      ['state', 'copy', '--from', 'postgres', '--to', target],
+    ])
+      expect(await runHere(args, settings(both)), args.join(' ')).toMatchObject({ status: 0, stderr: '' })
   })
 
   it('is opened through a socket by a URL without a host', async () => {

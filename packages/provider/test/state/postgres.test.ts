@@ -2,8 +2,8 @@ import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { emptyPostgres } from '../../../../test/helpers/store-session.js'
 import { openPostgres, openPostgresStore } from '../../src/state/postgres.js'
+import { emptyState } from './stores.js'
 
 let server: PostgresBackend
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 describe('postgres', () => {
   it('is migrated once by instances that start concurrently', async () => {
-    const under = await emptyPostgres(server)
+    const under = await emptyState(server)
     const stores = await Promise.all(Array.from({ length: 8 }, () => under.open()))
     const results = await Promise.all(stores.map((store) => store.revocations.revoke('one', 1)))
     expect(results.filter(Boolean)).toHaveLength(1)
@@ -20,14 +20,22 @@ describe('postgres', () => {
     await under.destroy()
   })
 
-  it('is rejected when a newer version created it, without quoting its URL', async () => {
-    const under = await emptyPostgres(server)
-    await (await under.open()).close()
+  it('is rejected when a newer version has migrated it, without quoting its URL, and serves who runs already', async () => {
+    const under = await emptyState(server)
+    const running = await under.open()
     const client = new pg.Client({ connectionString: under.url })
     await client.connect()
     await client.query('UPDATE tidegate_schema SET version = 99')
+    await client.query('ALTER TABLE nonces ADD COLUMN newer BIGINT NOT NULL DEFAULT 0')
     await client.end()
     await expect(under.open()).rejects.toThrow(/^it was made by a newer version of Tidegate$/)
+    // an instance of the earlier version, while instances are replaced one after another
+    const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
+    expect([await running.nonces.consume(address, '5'), await running.nonces.consume(address, '5')]).toEqual([
+      true,
+      false,
+    ])
+    await running.close()
     await under.destroy()
     const wrong = openPostgresStore({ url: server.url().replace('secret', 'hunter2'), connections: 1, timeout: 2000 })
     await expect(wrong).rejects.toThrow(/^28P01$/)
@@ -50,7 +58,7 @@ describe('postgres', () => {
   })
 
   it('may restart: queries fail meanwhile, and succeed afterwards without a restart of the service (threat 32)', async () => {
-    const under = await emptyPostgres(server)
+    const under = await emptyState(server)
     const store = await under.open()
     const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
     const other = '0xBE5449a6A97aD46c8558A3356267Ee5D2731ab5e'

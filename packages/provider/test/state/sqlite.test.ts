@@ -4,10 +4,12 @@ import Database from 'libsql'
 import { describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { sized } from '../../../../test/helpers/sizes.js'
-import { forkNonceWriter } from '../../../../test/helpers/states.js'
+import { forkNonceWriter, WRITER_ADDRESS } from '../../../../test/helpers/states.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
-import { migrationsFor } from '../../src/state/migrations/index.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
+import { backupState } from '../../src/state/transfer/backup.js'
+import { checkState, type Finding } from '../../src/state/transfer/check.js'
+import { restoreState } from '../../src/state/transfer/restore.js'
 
 const KILLS = sized(4, 10)
 
@@ -21,56 +23,41 @@ describe('sqlite store', () => {
     await store.close()
   })
 
-  it('rejects a database of a newer version', () => {
+  it('rejects a database of a newer version', async () => {
     const path = newFolder()
+    await openSqliteStore(path).close()
     const db = new Database(join(path, DATABASE_FILE))
-    db.pragma('user_version = 9999')
+    for (const newer of ["'auth', 9999", "'of a later version', 1"]) {
+      db.exec(`INSERT OR REPLACE INTO tidegate_schema (owner, version) VALUES (${newer})`)
+      expect(() => openSqliteStore(path), newer).toThrow('newer version')
+      db.exec('DELETE FROM tidegate_schema')
+    }
     db.close()
-    expect(() => openSqliteStore(path)).toThrow('newer version')
   })
 
-  /** A database as it was before the migration that contains some words. */
-  function databaseBefore(words: string, path: string): Database.Database {
-    const db = new Database(join(path, DATABASE_FILE))
-    const before = migrationsFor('sqlite').findIndex((step) => step.includes(words))
-    for (const step of migrationsFor('sqlite').slice(0, before)) db.exec(step)
-    db.pragma(`user_version = ${before}`)
-    return db
-  }
-
-  it('migrates documents of earlier versions as encrypted ones (threat 54)', async () => {
-    const path = newFolder()
-    const db = databaseBefore('COLUMN encrypted', path)
-    db.exec(`
-      INSERT INTO index_cursor (chain_id, block, hash) VALUES (1, 9, '0x9');
-      INSERT INTO index_nft VALUES (1, '0x1', 'n', 's', '', '0x2', '');
-      INSERT INTO index_asset (did, chain_id, nft, state, ddo, tx_id, block, sender, timestamp)
-      VALUES ('did:op:1', 1, '0x1', 0, '{}', '0x', 1, '0x2', 1);
-    `)
+  it('brings a backup of an earlier version to this one', async () => {
+    const place = { kind: 'embedded', folder: join(newFolder(), 'old') } as const
+    const store = openSqliteStore(place.folder)
+    const nonce = '5'.padStart(40, '0')
+    expect(await store.nonces.consume(WRITER_ADDRESS, nonce)).toBe(true)
+    await store.close()
+    const db = new Database(join(place.folder, DATABASE_FILE))
+    db.exec("DROP TABLE webhook_events; DELETE FROM tidegate_schema WHERE owner = 'webhooks'")
     db.close()
-    const { index, close } = openSqliteStore(path)
-    expect((await index.asset('did:op:1'))?.metadata).toMatchObject({ ddo: '{}', encrypted: true })
-    await close()
-  })
-
-  it('migrates nonces that wallets shared across all chains (threat 63)', async () => {
-    const path = newFolder()
-    const address = '0xe2DD09d719Da89e5a3D0F2549c7E24566e947260'
-    const key = (text: string) => text.padStart(40, '0')
-    const db = databaseBefore('wallet_nonces', path)
-    db.prepare('INSERT INTO nonces (address, nonce) VALUES (?, ?)').run([address, key('9')])
-    db.close()
-    const { nonces, close } = openSqliteStore(path)
-    expect([await nonces.last(address), await nonces.last(address, 1)]).toEqual([key('9'), key('9')])
-    const taken = [
-      await nonces.consume(address, key('9'), 1),
-      await nonces.consume(address, key('9')),
-      await nonces.consume(address, key('10'), 1),
-      await nonces.consume(address, key('10'), 2),
-      await nonces.consume(address, key('10')),
-    ]
-    expect(taken).toEqual([false, false, true, true, true])
-    await close()
+    const backup = join(place.folder, 'backup.sqlite')
+    await backupState(place, backup)
+    const found: Finding[] = []
+    for await (const one of checkState({ kind: 'file', path: backup })) found.push(one)
+    expect(found.filter(({ ok }) => !ok)).toEqual([])
+    expect(found[0]?.text).toBe('schema: of an earlier version, the next start upgrades it')
+    const to = { kind: 'embedded', folder: join(place.folder, 'restored') } as const
+    await restoreState(backup, to, { folder: to.folder, report: () => undefined, now: 0 })
+    for (const { folder } of [place, to]) {
+      const upgraded = openSqliteStore(folder)
+      expect(await upgraded.nonces.last(WRITER_ADDRESS)).toBe(nonce)
+      expect(await upgraded.events.count()).toBe(0)
+      await upgraded.close()
+    }
   })
 
   it(`loses no accepted nonce in ${KILLS} rounds of kill -9`, async () => {
@@ -85,9 +72,9 @@ describe('sqlite store', () => {
       })
       await once(child, 'exit')
       const store = openSqliteStore(path)
-      const last = (await store.nonces.last('0xe2DD09d719Da89e5a3D0F2549c7E24566e947260')) as string
+      const last = (await store.nonces.last(WRITER_ADDRESS)) as string
       expect(last >= accepted).toBe(true)
-      expect(await store.nonces.consume('0xe2DD09d719Da89e5a3D0F2549c7E24566e947260', accepted)).toBe(false)
+      expect(await store.nonces.consume(WRITER_ADDRESS, accepted)).toBe(false)
       await store.close()
     }
   })

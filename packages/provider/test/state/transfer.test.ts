@@ -17,7 +17,9 @@ const STAYS = [
   'identity', // identifies this database
   'origin', // the transaction that made this database
   'leases', // name the leader among the instances on this database
-  'tidegate_schema', // the schema version in PostgreSQL
+  'tidegate_schema', // the versions of this database's tables
+  'timeline', // where PostgreSQL was promoted to
+  'probe', // writes of health checks
   // rebuilt from the index
   'search_document',
   'search_text',
@@ -159,7 +161,7 @@ describe('a copy of the state', () => {
   it('copies rows that have swapped a unique value, and deletes rows among hundreds', async () => {
     const [from, { driver: to }] = [sqlite(), await postgres()]
     const readings = (first: string, second: string) =>
-      `INSERT INTO index_reading VALUES (1, 1, '${first}', 0, 7, 1, 1), (-5, 1, '${second}', 0, 8, 1, 1)`
+      `INSERT INTO index_reading VALUES (1, 1, '${first}', 0, 7), (-5, 1, '${second}', 0, 8)`
     const days = Array.from({ length: 1500 }, (_, day) => `(${day}, 1)`)
     await executed(from, readings('next', 'live'), `INSERT INTO proof_days VALUES ${days.slice(0, 1100).join(', ')}`)
     await executed(to, readings('live', 'next'), `INSERT INTO proof_days VALUES ${days.slice(100).join(', ')}`)

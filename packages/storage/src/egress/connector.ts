@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { checkedLookup, ForbiddenDestination, type Lookup, literalAddress } from '@tidegate/protocol/addresses'
 import { buildConnector } from 'undici'
 import type { Destinations } from './destinations.js'
-import { receiving } from './receiving.js'
+import { receiving } from './responses/receiving.js'
 import { strictSocket } from './upstream-socket.js'
 
 /** The allowed destinations, and the resolver of names. */

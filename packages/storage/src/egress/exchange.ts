@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, errors } from 'undici'
 import { sendWithSignal } from './connector.js'
-import { recycle } from './receiving.js'
+import { recycle } from './responses/receiving.js'
 
 /** The response of a storage, available as soon as its headers have arrived. */
 export interface UpstreamResponse {

@@ -1,7 +1,7 @@
 import type { Outcome } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import { busy, notDelivered, timedOut, unreachable } from '../storage-failures.js'
-import { MalformedResponse } from './response-head.js'
+import { MalformedResponse } from './responses/response-head.js'
 
 /** Metric outcomes by error code. All other codes count as failed. */
 export const OUTCOMES: Record<string, Outcome> = { STORAGE_BUSY: 'busy', STORAGE_TIMEOUT: 'timeout' }

@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { ResponseHeads } from './response-heads.js'
+import { ResponseHeads } from './responses/response-heads.js'
 
 /**
  * Works around two properties of undici. It takes a reset for the end of a response without length and chunks, so that half a
- * file looks complete: here a reset is an error. And it refuses repairable heads but accepts some ambiguous framing: here it
- * gets only repaired heads.
+ * file looks complete: here a reset is an error. And it accepts some ambiguous framing, and any number of interim heads: here it gets
+ * only checked ones.
  */
 export function strictSocket(socket: Socket): Socket {
   // runs before undici's listener, which checks the code
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = RESET
   })
-  repairHeads(socket)
+  checkHeads(socket)
   return socket
 }
 
 /** The error code of a reset, which undici does not handle. */
 export const RESET = 'STORAGE_RESET'
 
-function repairHeads(socket: Socket): void {
+function checkHeads(socket: Socket): void {
   const { write, _read } = socket
   // a head is expected only after a request was written
   const heads = new ResponseHeads()

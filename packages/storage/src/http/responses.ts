@@ -1,5 +1,5 @@
-import { areDecodable, contentCodings, withoutCoding } from '../egress/content-codings.js'
 import { discard, type EgressResponse } from '../egress/egress.js'
+import { areDecodable, contentCodings, withoutCoding } from '../egress/responses/content-codings.js'
 import type { OpenedFile } from '../storage.js'
 import { notDelivered } from '../storage-failures.js'
 import { isExpectedResponse } from './framing.js'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { gunzipSync, constants as zlib } from 'node:zlib'
-import { contentCodings } from '../egress/content-codings.js'
 import type { EgressResponse } from '../egress/egress.js'
+import { contentCodings } from '../egress/responses/content-codings.js'
 import { STORAGE_LIMITS } from '../limits.js'
 import { peeked } from './peeked.js'
 import { mediaType } from './responses.js'

@@ -1,5 +1,6 @@
 import { ValidationError } from '@tidegate/protocol'
 import * as z from 'zod'
+import { POSTGRES_PORT } from '../constants.js'
 import { StorageConnection } from '../egress/connection.js'
 import { urlText } from '../http/descriptor.js'
 import { STORAGE_LIMITS } from '../limits.js'
@@ -58,7 +59,7 @@ export function sqlStorage({ egress, sql }: StorageTools): Storage<SqlFile> {
       format: ROW_FORMATS[file.format],
     }
     const address = postgresAddress(file.url)
-    const connection = await StorageConnection.to(address.url, 5432, egress, context)
+    const connection = await StorageConnection.to(address.url, POSTGRES_PORT, egress, context)
     return query(address, statement, { ...sql, ...options }, connection)
   }
 

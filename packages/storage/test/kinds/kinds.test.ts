@@ -11,7 +11,7 @@ import { createSchema, createYoga } from '../../../../test/helpers/graphql-serve
 import { IpfsGateway } from '../../../../test/helpers/ipfs-gateway.js'
 import { kindSuite } from '../../../../test/helpers/kind-suite.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
-import { ChainNodes } from '../../../chain/src/nodes.js'
+import { ChainNodes } from '../../../chain/src/nodes/nodes.js'
 import { BlockCache } from '../../src/cache/block-cache.js'
 import { STORAGE_LIMITS } from '../../src/limits.js'
 

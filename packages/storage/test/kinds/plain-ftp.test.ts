@@ -145,7 +145,7 @@ describe('an FTP server that knows few commands', () => {
     }
   })
 
-  it('a file whose size is told as 0 is what the transfer delivers', async () => {
+  it('delivers all bytes of a file with the announced size 0', async () => {
     const { file, open } = await scripted(() => ({ SIZE: says('213 0') }))
     expect(await file.describe(ASKING)).toEqual({ valid: true, name: 'a.csv' })
     expect((await bytes(await open())).equals(CONTENT)).toBe(true)

@@ -1,11 +1,8 @@
-/** Events of one range above which the range shrinks, to limit memory. */
-const MAX_EVENTS = 2000
+import { CATALOG_LIMITS } from '../../limits.js'
 
-/** Blocks of the first request: most public nodes return as many. */
-const FIRST_SIZE = 2000
-
-/** Successes after which a refused size is tried again. Doubles with each refusal. */
-const RETRY_AFTER = { first: 16, last: 6400 }
+const { firstRange: FIRST_SIZE } = CATALOG_LIMITS.index
+const MAX_EVENTS = CATALOG_LIMITS.index.events.range
+const RETRY_AFTER: { first: number; last: number } = CATALOG_LIMITS.index.retryAfter
 
 /** Consecutive time-outs at sizes that succeeded earlier, after which the size counts as a limit. */
 const DOUBTS = 3

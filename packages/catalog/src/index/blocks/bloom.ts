@@ -1,10 +1,11 @@
 import { type Hex, hexToBytes, keccak256 } from 'viem'
+import { BLOOM_POSITION } from '../../constants.js'
 import { TOPICS } from './emitters.js'
 import type { Header } from './headers.js'
 
 const BLOOM_BYTES = 256
 
-/** Bits of a bloom that few other logs have set. With a tenth of all bits, it names a topic by chance in one of 1,000 blocks. */
+/** Bits of a bloom that few other logs have set. With a tenth of all bits, it matches an absent topic in one of 1,000 blocks. */
 const SPARSE_BITS = 205
 
 /** The three bits of each indexed topic (Ethereum Yellow Paper, 4.3.1). */
@@ -34,7 +35,7 @@ export function bloomEvidence({ bloom, transactions }: Header): BloomEvidence {
 
 function bitsOf(topic: Hex): number[] {
   const hash = hexToBytes(keccak256(topic))
-  return [0, 2, 4].map((at) => (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047)
+  return [0, 2, 4].map((at) => (((hash[at] as number) << 8) | (hash[at + 1] as number)) & BLOOM_POSITION)
 }
 
 function hasBit(bytes: Uint8Array, bit: number): boolean {

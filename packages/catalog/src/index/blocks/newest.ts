@@ -20,7 +20,7 @@ export interface NewestEvents {
   headers: Header[]
   /** Blocks whose bloom excludes events. */
   empty: number[]
-  /** Blocks that may have more events: their bloom proves nothing, or names a topic by chance. */
+  /** Blocks that may have more events: their bloom proves nothing, or may match an absent topic. */
   open: number[]
 }
 

@@ -1,11 +1,11 @@
 import type { Chain } from '@tidegate/chain'
 import { CHAIN_LIMITS } from '@tidegate/chain'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { Cursor } from '../index-store.js'
 import { fetchRange, type RawRange } from './reader.js'
 import { RangeRefused } from './requests.js'
 
-/** Events of ranges that are read ahead. Above this, no further range is requested. */
-const MAX_EVENTS_AHEAD = 4000
+const MAX_EVENTS_AHEAD = CATALOG_LIMITS.index.events.ahead
 
 /** Consecutive successes after which the concurrency grows by one. */
 const RAISE_AFTER = 50

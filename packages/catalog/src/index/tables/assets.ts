@@ -40,10 +40,8 @@ export function nftOf({ address, name, symbol, token_uri: tokenUri, owner, creat
 
 const COLUMNS = `a.chain_id, a.nft, a.did, a.state, a.reason, a.encrypted, a.tx_id, a.block, a.sender, a.timestamp,
     n.address, n.name, n.symbol, n.token_uri, n.owner, n.created`
-/** Bytes of the plain document. Rows of earlier versions have no size and a plain document. */
-const SIZE = 'coalesce(a.size, octet_length(a.ddo))'
 /** The document for lists, without long ones: untrusted documents must not inflate lists. */
-const FOR_LISTS = `CASE WHEN ${SIZE} > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, ${SIZE} AS size`
+const FOR_LISTS = `CASE WHEN a.size > ${LIMITS.long} THEN NULL ELSE a.ddo END AS ddo, a.size`
 const SOME_DATATOKENS = `(SELECT t.address, t.name, t.symbol, t.orders, t.position FROM index_datatoken t
     WHERE t.chain_id = a.chain_id AND t.nft = a.nft ORDER BY t.position LIMIT ${LIMITS.datatokens}) AS first_ones`
 /** The first datatokens of an NFT as a JSON list, to read them in the same statement. */
@@ -67,10 +65,10 @@ const OFFERS_OF = { sqlite: offersOf('sqlite'), postgres: offersOf('postgres') }
 const ASSETS = { sqlite: assetsIn('sqlite'), postgres: assetsIn('postgres') }
 const READABLE = { sqlite: readableIn('sqlite'), postgres: readableIn('postgres') }
 
-/** Reads assets of the live generations for a list. Omits missing assets, and long documents (`unread`). `isLast`: see Query. */
-export function* assetsOf(dids: string[], dialect: Dialect, isLast = false): Script<Map<string, IndexedAsset>> {
+/** Reads assets of the live generations for a list. Omits missing assets, and long documents (`unread`). */
+export function* assetsOf(dids: string[], dialect: Dialect): Script<Map<string, IndexedAsset>> {
   if (dids.length === 0) return new Map()
-  const { rows } = yield* run({ ...among(ASSETS[dialect], dids), isLast })
+  const { rows } = yield* run(among(ASSETS[dialect], dids))
   return new Map(rows.map((row) => [row.did as string, servedAsset(row)]))
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { run, type Script, sql } from '@tidegate/database'
+import { RANDOM_IDS } from '../../constants.js'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, Generations } from '../index-store.js'
 import { isComplete } from './format.js'
@@ -114,7 +115,7 @@ export function* begin(chainId: number, wanted: boolean): Script<void> {
   yield* abandonNext(chainId)
   if ((yield* generationId(chainId, 'live')) === undefined) return
   // negative, since the first generation has the id of its chain; random, so that concurrent instances choose different ids
-  yield* run(START({ id: -randomInt(1, 2 ** 47), chainId, wanted: Number(wanted) }))
+  yield* run(START({ id: -randomInt(1, RANDOM_IDS), chainId, wanted: Number(wanted) }))
 }
 
 /** Abandons the next generation of a chain, if any. */
@@ -135,7 +136,7 @@ export function* promote(chainId: number, at: Cursor): Script<boolean> {
 
 /** Sets a new version, which invalidates cached results. Random, so that a restored database repeats no version. */
 export function* renewVersion(id: number): Script<void> {
-  yield* run(SET_VERSION({ id, version: randomInt(1, 2 ** 47) }))
+  yield* run(SET_VERSION({ id, version: randomInt(1, RANDOM_IDS) }))
 }
 
 /** Makes a generation obsolete. Without a cursor no instance can write to it. */

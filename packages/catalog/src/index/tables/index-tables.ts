@@ -1,6 +1,7 @@
 import { type Dialect, type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
 import type { IndexedAsset, IndexedDatatoken } from '@tidegate/protocol'
 import type { Address } from 'viem'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Checkpoint, HiddenAsset, IndexBatch, IndexGeneration, IndexRole, IndexStore } from '../index-store.js'
 import { weightOf } from '../index-store.js'
@@ -87,7 +88,7 @@ function emittersIn(table: string, role: IndexRole) {
 /** Returns the number of rows that a batch counts for (see Driver.onThread). */
 function rowsOf({ changes }: IndexBatch): number {
   const characters = changes.reduce((sum, change) => sum + weightOf(change), 0)
-  return changes.length + Math.floor(characters / 4096)
+  return changes.length + Math.floor(characters / CATALOG_LIMITS.index.row)
 }
 
 /** Creates the store of the index tables. The rows of `consumer` follow in the same transactions. */

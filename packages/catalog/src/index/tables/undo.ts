@@ -1,6 +1,7 @@
 import { CHAIN_LIMITS } from '@tidegate/chain'
 import { packed, run, type Script, sql, unpacked, unpackedLength, type Value } from '@tidegate/database'
 import type { Address } from 'viem'
+import { CATALOG_LIMITS } from '../../limits.js'
 import type { IndexChange } from '../index-store.js'
 import { keyOfOffer, offerKey } from './offers.js'
 
@@ -13,8 +14,7 @@ const ROWS = {
   offer: ['index_offer', 'id'],
 } as const
 
-/** Characters from which a document or an undo row is compressed. Longer rows would fill a page of 4 KiB each. */
-export const PACKED_OVER = 1024
+export const { packed: PACKED_OVER } = CATALOG_LIMITS.index
 
 export type RowKind = keyof typeof ROWS
 

@@ -70,7 +70,7 @@ export function searchedPath(path: string): string {
 }
 
 /** A memo of searchedPath: most documents share their paths. */
-const searchedPaths = new LRUCache<string, string>(upTo(10_000))
+const searchedPaths = new LRUCache<string, string>(upTo(LIMITS.paths))
 function pathIn(parent: string, key: string): string {
   const path = parent ? `${parent}.${clean(key)}` : clean(key)
   let found = searchedPaths.get(path)

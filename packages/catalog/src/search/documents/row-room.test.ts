@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { textColumns, valueRows } from '../sql/rows.js'
+import { textColumns, valueRows } from '../tables/rows.js'
 import { leavesOf, type Searchable } from './document.js'
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))

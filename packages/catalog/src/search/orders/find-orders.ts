@@ -1,7 +1,7 @@
 import { run, type Script, sql, type Value } from '@tidegate/database'
 import { isComplete } from '../../index/tables/format.js'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { ask } from '../sql/page.js'
+import { ask } from '../hits/page.js'
 import { conditionOf, type LiveGeneration } from './order-conditions.js'
 import type { FoundOrder } from './order-fields.js'
 import type { OrderSearch } from './order-request.js'
@@ -52,8 +52,8 @@ function pageOf(where: string, isOldestFirst: boolean): string {
     ORDER BY ${order('o')}`
 }
 
-/** The order of a row. One whose asset was never described has no DID. */
-function orderIn({ started, service, nft, did, ...row }: Record<string, Value>, chainId: number): FoundOrder {
+/** Returns the order of a row. One whose asset was never described has no DID. */
+export function orderIn({ started, service, nft, did, ...row }: Record<string, Value>, chainId: number): FoundOrder {
   return {
     orderId: row.tx_id as string,
     type: started === null ? 'startOrder' : 'reuseOrder',

@@ -8,7 +8,7 @@ import { encoded } from '../documents/encoded.js'
 import { folded } from '../documents/folded.js'
 import { wordsOf } from '../documents/words.js'
 import { SourcePicker } from '../source.js'
-import { textRow } from '../sql/rows.js'
+import { textRow } from '../tables/rows.js'
 import { readSearch } from './request.js'
 
 const REQUESTS = JSON.parse(

@@ -4,9 +4,9 @@ import type { IndexedAsset } from '@tidegate/protocol'
 import type { PreparedRows } from '../../index/index-consumer.js'
 import { among, readableAssets } from '../../index/tables/assets.js'
 import { CATALOG_LIMITS } from '../../limits.js'
-import { rowsFor, type SearchRows } from '../sql/prepared.js'
-import { firstId, inGeneration, sliceOf } from '../sql/rows.js'
-import { TEXT_COLUMNS } from '../sql/tokens.js'
+import { TEXT_COLUMNS } from '../conditions/tokens.js'
+import { rowsFor, type SearchRows } from './prepared.js'
+import { firstId, inGeneration, sliceOf } from './rows.js'
 
 // the columns `chain_id` contain the id of a generation, except in index_reading
 const CHAIN = sql('SELECT chain_id FROM index_reading WHERE id = :generation')
@@ -30,10 +30,7 @@ const TEXT = {
   sqlite: sql(
     `INSERT INTO search_text (rowid, ${TEXT_COLUMNS.join(', ')}, marks) VALUES (:id, :${TEXT_COLUMNS.join(', :')}, :marks)`,
   ),
-  postgres: sql(
-    `INSERT INTO search_text (id, slice, tsv, kind, title, tokens)
-      VALUES (:id, :slice, CAST(:tsv AS tsvector), :kind, CAST(:title AS tsvector), 1)`,
-  ),
+  postgres: sql('INSERT INTO search_text (id, slice, tsv) VALUES (:id, :slice, CAST(:tsv AS tsvector))'),
 }
 const DROP_TEXT = {
   sqlite: sql('DELETE FROM search_text WHERE rowid = :id'),

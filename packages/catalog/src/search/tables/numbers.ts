@@ -1,9 +1,9 @@
 import { type Dialect, run, type Script, sql } from '@tidegate/database'
 import { among, offersOfNft } from '../../index/tables/assets.js'
 import { CATALOG_LIMITS } from '../../limits.js'
+import { pathNumber } from '../conditions/tokens.js'
 import { ORDERS } from '../documents/document.js'
 import { PRICE_PATHS, priceRows } from '../prices.js'
-import { pathNumber } from '../sql/tokens.js'
 import { insertValues } from './document-rows.js'
 
 const ID = sql('SELECT id FROM search_document WHERE chain_id = :generation AND nft = :nft')

@@ -3,7 +3,7 @@ import { SearchError } from '@tidegate/protocol'
 import { assetsOf, documentOf } from '../../index/tables/assets.js'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { SearchStore } from '../search-store.js'
-import { Searches } from '../sql/searches.js'
+import { Searches } from '../serving/searches.js'
 import { buildSome, unbuilt } from './pending.js'
 
 const MERGE = sql("INSERT INTO search_text (search_text, rank) VALUES ('merge', :pages)")
@@ -57,7 +57,7 @@ export function searchStore(db: Driver): SearchStore {
     document: (asset) => runScript(documentOf(asset), (query) => db.query(query)),
     async buildSome() {
       // checks before it begins a write transaction, since there are rarely any
-      const some = await runScript(unbuilt(1, db.dialect), (query) => db.query(query))
+      const some = await runScript(unbuilt(1), (query) => db.query(query))
       if (some.length === 0) return false
       return db.onThread?.({ task: 'build' }) ?? db.transact(buildSome(db.dialect))
     },

@@ -1,5 +1,16 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { type Amount, type Asset, type Context, type Quote, type Terms, type TermsText, tokens } from '@tidegate/client'
+import {
+  type Amount,
+  type Asset,
+  type Context,
+  type Quote,
+  sellerOf,
+  type Terms,
+  type TermsText,
+  tokens,
+  type VerifiedPublishers,
+  verifiedPublishers,
+} from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { plainLine, plainText } from '@tidegate/provider/mcp'
 import { validityText } from '../amounts.js'
@@ -40,7 +51,7 @@ export async function confirm(
 
 /** Facts come first, and a stranger's text comes last in one line: it cannot look like a price. */
 async function messageOf(context: Context, { asset, quote, account, terms }: Question): Promise<string> {
-  const list = await tokens(context, quote.chainId)
+  const [list, names] = await Promise.all([tokens(context, quote.chainId), verifiedPublishers(context)])
   const symbols = new Map(Object.entries(list).map(([symbol, address]) => [address.toLowerCase(), symbol]))
   const text = ({ amount, token, symbol }: Amount) => {
     const known = symbols.get(token.toLowerCase())
@@ -56,9 +67,21 @@ async function messageOf(context: Context, { asset, quote, account, terms }: Que
     ...(service ? [`An order is valid ${validityText(service)}`] : []),
     `Account: ${account}`,
     `Asset: ${asset.did}`,
+    `Seller: ${sellerLine(asset, names)}`,
     `Its publisher calls it: "${plainLine(asset.name, NAME)}"`,
     ...(terms ? termsLines(terms) : []),
   ].join('\n')
+}
+
+/** Tells the account, and what the operator of the provider has verified; never the author, which anybody may write. */
+function sellerLine(asset: Asset, names: VerifiedPublishers): string {
+  const { account, describedBy, verified, imitates } = sellerOf(asset, names)
+  const facts = [
+    verified !== undefined && `the operator of the provider has verified it as "${plainLine(verified, NAME)}"`,
+    imitates !== undefined && `NOT from the verified publisher "${plainLine(imitates, NAME)}"`,
+    describedBy && `described by ${describedBy}`,
+  ]
+  return [account, ...facts.filter(Boolean)].join(', ')
 }
 
 /** Terms are strangers' text: each line is marked, so that none looks like a fact of the question. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { appendLine, readTrusted } from '@tidegate/client/safe-files'
+import { appendLine, readTrusted } from '@tidegate/common/safe-files'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import type { Address } from 'viem'
-import { makePrivateFolder } from '../folders.js'
+import { makePrivateFolder } from '../files/folders.js'
+import { jsonLines } from '../lines.js'
 
 /** Most bytes of a day: hundreds of thousands of purchases. */
 const MOST = 64 << 20
@@ -60,7 +61,7 @@ export class DaySpending {
 
   /** Returns the units of each token that this account has reserved in lines before one. */
   private usedBefore(id: string, text: string): Map<string, bigint> {
-    const lines = text.split('\n').flatMap(lineOf)
+    const lines = [...jsonLines(text)] as Line[]
     const released = new Set(lines.map((line) => ('released' in line ? line.released : undefined)))
     const used = new Map<string, bigint>()
     for (const line of lines) {
@@ -95,12 +96,3 @@ export class DaySpending {
 }
 
 const keyOf = ({ chainId, token }: Due) => `${chainId} ${token.toLowerCase()}`
-
-/** Reads a line. One that was interrupted is left out: its purchase was never begun. */
-function lineOf(line: string): Line[] {
-  try {
-    return [JSON.parse(line)]
-  } catch {
-    return []
-  }
-}

@@ -1,7 +1,18 @@
 import { sep } from 'node:path'
 import type { Tidegate } from '@tidegate/client'
+import { describedAsset } from '@tidegate/protocol/asset'
+import type { Json } from '@tidegate/protocol/values'
 import { CommandError } from '@tidegate/provider/commands/failures'
-import { addTool, INPUTS, type Input, OUTPUTS, priceView, type Reader, type ToolServer } from '@tidegate/provider/mcp'
+import {
+  addTool,
+  INPUTS,
+  type Input,
+  OUTPUTS,
+  priceView,
+  type Reader,
+  sellerView,
+  type ToolServer,
+} from '@tidegate/provider/mcp'
 import type { Address, Hex } from 'viem'
 import type { Purchases } from './purchases.js'
 
@@ -10,16 +21,31 @@ const DEADLINES = { buy: 900_000, get: 3_600_000 }
 
 /** Reads by the client library, with exact prices. */
 export function clientReader(client: Tidegate, account: Address | undefined): Reader {
+  const { api, url } = client.context
+  const document = (did: string, signal: AbortSignal) => api.get<Json>(`/api/aquarius/assets/ddo/${did}`, {}, signal)
   return {
-    context: client.context,
-    async quote({ did, service, file, address }) {
-      const quote = await client.quote(did, { service, file, consumer: address as Address | undefined })
+    url,
+    document,
+    search: (query, signal) => client.search({ ...query, signal }),
+    asset: (did, signal) => client.asset(did, { signal }),
+    publicFile: (path, bytes, signal) => api.send({ path, headers: { range: `bytes=0-${bytes - 1}` }, signal }),
+    verifiedPublishers: (signal) => client.verifiedPublishers({ signal }),
+    async quote({ did, service, file, address }, signal) {
+      const [quote, served, names] = await Promise.all([
+        client.quote(did, { service, file, consumer: address as Address | undefined }),
+        // without the prices and files that `asset` reads
+        document(did, signal),
+        client.verifiedPublishers({ signal }),
+      ])
+      const described = describedAsset(url, served)
+      if (!described) throw new CommandError('WRONG_DOCUMENT', 'The provider has another document for this asset.')
       const { chainId, datatoken, order, price } = quote
       const note = order ? 'Nothing is to be paid: the order is valid.' : 'The price has all fees, except gas.'
       return {
         did,
         service: quote.service,
         chainId,
+        seller: sellerView(described, names),
         datatoken,
         price: priceView(price),
         ...(order ? { order } : {}),

@@ -1,7 +1,7 @@
 import { lstatSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { placeBelow } from '@tidegate/client/node'
-import { renameAnew } from '@tidegate/client/safe-files'
+import { renameAnew } from '@tidegate/common/safe-files'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { shown } from '../output/text.js'
 import type { WalletSession } from '../session.js'

@@ -3,6 +3,7 @@ import { createReadStream, lstatSync } from 'node:fs'
 import type { AssetFile } from '@tidegate/client'
 import { placeBelow, safePath } from '@tidegate/client/node'
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
+import { foldersOf } from '@tidegate/protocol/public-name'
 import type { Manifest, Written } from './manifest.js'
 
 export type ListedFile = Pick<AssetFile, 'index' | 'id' | 'name' | 'size'>
@@ -20,7 +21,7 @@ export interface Listed {
 export interface Missing extends ListedFile {
   /** Its path below the folder; undefined if the provider tells its name with the download alone. */
   path: string | undefined
-  /** Whether it takes the place of a file. */
+  /** Whether it replaces a file. */
   replaces: boolean
 }
 
@@ -85,12 +86,6 @@ export function inTheWay(gone: readonly Written[]): (path: string) => boolean {
   const files = new Set(gone.map(({ path }) => path))
   const folders = new Set(gone.flatMap(({ path }) => foldersOf(path)))
   return (path) => folders.has(path) || foldersOf(path).some((folder) => files.has(folder))
-}
-
-/** Returns the folders on the way to a path. */
-function foldersOf(path: string): string[] {
-  const parts = path.split('/')
-  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
 async function compare(

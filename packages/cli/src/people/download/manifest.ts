@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { safePath } from '@tidegate/client/node'
-import { appendLine, readBeside } from '@tidegate/client/safe-files'
+import { appendLine, readBeside } from '@tidegate/common/safe-files'
+import { jsonLines } from '../lines.js'
 
 /** The name of the manifest in a folder. No name of a publisher begins with a dot there. */
 const NAME = '.tidegate.jsonl'
 
 /** Most bytes of a manifest: some versions of an asset with the most files. */
-const MOST = 128 << 20
+const MOST = 64 << 20
 
 /** A file that `get --all` wrote into a folder. */
 export interface Written {
@@ -27,7 +28,7 @@ type Removed = Pick<Written, 'did' | 'service' | 'path'> & { removed: true }
 
 /**
  * What `get --all` wrote into a folder, of any assets: a line of JSON for each change, the last one of a path holds. Lines are added and
- * never replaced, so that an interruption loses no other. Whoever sends a folder sends its manifest, so it is read like a stranger's file:
+ * never replaced, so that an interruption loses no other. A copied folder brings its manifest, so it is read like a stranger's file:
  * its paths stay below the folder, and broken lines are left out.
  */
 export class Manifest {
@@ -37,8 +38,8 @@ export class Manifest {
   /** Throws UnsafeFileError, errors of the file system. */
   constructor(readonly folder: string) {
     this.path = join(folder, NAME)
-    for (const line of this.text().split('\n')) {
-      const read = line === '' ? undefined : lineOf(line)
+    for (const line of jsonLines(this.text())) {
+      const read = changeIn(line)
       if (!read) continue
       if ('removed' in read) this.written.delete(read.path)
       else this.written.set(read.path, read)
@@ -76,17 +77,15 @@ export class Manifest {
   }
 }
 
-function lineOf(line: string): Written | Removed | undefined {
-  try {
-    const read = JSON.parse(line) as Written | Removed
-    const { did, service, path } = read
-    if (![did, service, path].every((text) => typeof text === 'string')) return undefined
-    if (path === '' || safePath(path) !== path) return undefined
-    if ('removed' in read) return read
-    const { id, bytes, sha256, modified } = read
-    const isWhole = [bytes, modified].every(Number.isFinite) && typeof sha256 === 'string'
-    return isWhole && (id === undefined || typeof id === 'string') ? read : undefined
-  } catch {
-    return undefined
-  }
+/** Reads a line; undefined if it is not one of a manifest. */
+function changeIn(line: unknown): Written | Removed | undefined {
+  if (typeof line !== 'object' || line === null) return undefined
+  const read = line as Written | Removed
+  const { did, service, path } = read
+  if (![did, service, path].every((text) => typeof text === 'string')) return undefined
+  if (path === '' || safePath(path) !== path) return undefined
+  if ('removed' in read) return read
+  const { id, bytes, sha256, modified } = read
+  const isWhole = [bytes, modified].every(Number.isFinite) && typeof sha256 === 'string'
+  return isWhole && (id === undefined || typeof id === 'string') ? read : undefined
 }

@@ -1,17 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { bytesText } from '@tidegate/client'
-import { createFile, isForeign, readBeside, temporaryName } from '@tidegate/client/safe-files'
+import { createFile, isForeign, makeFolders, readBeside, temporaryName } from '@tidegate/common/safe-files'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { shown } from '../output/text.js'
 
@@ -27,8 +17,9 @@ export interface Target {
  */
 export function targetOf(output: string | undefined, needsFolder: boolean): Target {
   const path = resolve(output ?? '.')
-  const isFolder = output === undefined || /[/\\]$/.test(output) || isDirectory(path)
-  if (needsFolder && !isFolder) throw misuse('--output: several files need a folder, with a slash at its end.')
+  const isMissing = foundAt(path) === undefined
+  const isFolder = output === undefined || /[/\\]$/.test(output) || (isMissing ? needsFolder : isDirectory(path))
+  if (needsFolder && !isFolder) throw misuse('--output: several files need a folder.')
   const folder = isFolder ? path : dirname(path)
   const existing = existingFolder(folder)
   if (!isFolder && existing !== folder) throw misuse(`--output: there is no folder ${shown(folder)}.`)
@@ -52,7 +43,7 @@ function existingFolder(folder: string): string {
 /** Makes a missing folder, and those above it. Throws CommandError. */
 export function makeFolder({ folder }: Target): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolders(folder)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError('NOT_WRITABLE', `The folder ${shown(folder)} cannot be made: ${code}.`)

@@ -18,17 +18,11 @@ export function assertUnmixed(
     )
   if (sync || (gone.length === 0 && (force || changed.length === 0))) return
   const added = missing.filter(({ replaces }) => !replaces).length
+  const removed = gone.map(({ path }) => path)
   const parts = [
     ...(added > 0 ? [`${files(added)} new`] : []),
-    ...(changed.length > 0 ? [`${some(changed, 'changed')}`] : []),
-    ...(gone.length > 0
-      ? [
-          `${some(
-            gone.map(({ path }) => path),
-            'gone',
-          )}`,
-        ]
-      : []),
+    ...(changed.length > 0 ? [some(changed, 'changed')] : []),
+    ...(removed.length > 0 ? [some(removed, 'gone')] : []),
   ]
   throw new CommandError(
     'FOLDER_DIFFERS',

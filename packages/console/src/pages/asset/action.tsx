@@ -2,6 +2,7 @@ import type { Asset, AssetService, Quote } from '@tidegate/client'
 import { useState } from 'preact/hooks'
 import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
+import { SellerText } from '../../parts/seller.js'
 import { Notice, Problem } from '../../parts/states.js'
 import { TransactionRow } from '../../parts/transactions.js'
 import { priceLine } from '../../parts/values.js'
@@ -10,6 +11,7 @@ import { chainOf } from '../../state/config.js'
 import { entries } from '../../state/journal.js'
 import { choosingWallet } from '../../state/page/overlays.js'
 import type { NextStep } from '../../state/publishing/next-step.js'
+import { sellerNow } from '../../state/sellers.js'
 import { shownState } from '../../state/shown-state.js'
 import { useStore } from '../../state/store.js'
 import { termsText } from '../../text/terms.js'
@@ -147,6 +149,9 @@ function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted:
       {unusable && <Notice kind="warn">{words.unusable}</Notice>}
       {renews && <p class="small">{words.renews}</p>}
       {held && <p class="small">{words.held}</p>}
+      <p class="small">
+        {text.seller.title}: <SellerText seller={sellerNow(asset)} author={asset.author} />
+      </p>
       <FundsPanel quote={quote} />
       <Button
         kind="primary"

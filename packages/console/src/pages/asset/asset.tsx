@@ -1,8 +1,10 @@
 import { type Asset, asset } from '@tidegate/client'
 import { useState } from 'preact/hooks'
+import type { Hex } from 'viem'
 import { plainLine } from '../../format/hostile.js'
 import { Icon } from '../../icons/icon.js'
 import { ButtonLink } from '../../parts/button.js'
+import { lazily } from '../../parts/lazily.js'
 import { Page } from '../../parts/page.js'
 import { Empty, Failed, Notice, Skeleton } from '../../parts/states.js'
 import { Description } from '../../parts/texts/description.js'
@@ -17,10 +19,11 @@ import { shownState } from '../../state/shown-state.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
-import { Facts } from './facts.js'
+import { Byline, Facts } from './facts.js'
 import { Files } from './files.js'
-import { LookInside } from './look-inside.js'
 import { Order } from './order.js'
+
+const LookInside = lazily(() => import('./look-inside.js').then(({ LookInside }) => LookInside), { isPart: true })
 
 /** The page of one asset, with one button for the next step. */
 export function AssetPage({ did }: { did: string }) {
@@ -43,6 +46,7 @@ function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
   const state = shownState(asset)
   const first = services.find(({ type }) => type === 'access') ?? services[0]
   const [chosen, setChosen] = useState(first?.id)
+  const [order, setOrder] = useState<Hex>()
   const service = services.find(({ id }) => id === chosen) ?? first
   const { asset: words } = text
   return (
@@ -63,6 +67,7 @@ function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
           <h1>
             <Words text={name || text.untitled} most={200} />
           </h1>
+          <Byline asset={asset} />
           {tags.length > 0 && (
             <ul class="tags" aria-label={words.tags}>
               {tags.map((tag) => (
@@ -76,7 +81,7 @@ function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
           )}
         </header>
         <aside class="asset-side" aria-label={words.price}>
-          <Order asset={asset} service={service} choose={setChosen} reload={reload} />
+          <Order asset={asset} service={service} choose={setChosen} onOrder={setOrder} reload={reload} />
         </aside>
         <div class="asset-main">
           {state === 'unlisted' && <Notice>{words.stateHints.unlisted}</Notice>}
@@ -84,9 +89,9 @@ function Shown({ asset, reload }: { asset: Asset; reload: () => void }) {
             <h2 id="about">{words.about}</h2>
             {description ? <Description text={description} /> : <p class="muted">{words.noDescription}</p>}
           </section>
-          <LookInside links={asset.links} />
-          {service && <Files service={service} />}
+          {asset.links.length > 0 && <LookInside links={asset.links} />}
           <Facts asset={asset} service={service} />
+          {service && <Files key={service.id} asset={asset} service={service} order={order} />}
         </div>
       </div>
     </Page>

@@ -3,18 +3,15 @@ import { useState } from 'preact/hooks'
 import type { Hex } from 'viem'
 import { plainLine } from '../../format/hostile.js'
 import { pathOf } from '../../format/paths.js'
-import { FileIcon } from '../../icons/file-icon.js'
 import { Button } from '../../parts/button.js'
 import { LinkTools } from '../../parts/link-tools.js'
 import { Problem } from '../../parts/states.js'
-import { Words } from '../../parts/texts/words.js'
-import { Bytes } from '../../parts/values.js'
-import { type Linked, linkTo } from '../../state/buying/links.js'
+import { linkTo } from '../../state/buying/links.js'
+import { remember } from '../../state/buying/seen-versions.js'
 import { canChooseFile, chooseFile, follow, IN_MEMORY } from '../../state/buying/sinks.js'
 import { startTransfer, transfers } from '../../state/buying/transfers.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
-import { MoreFiles, SHOWN_FILES } from './files.js'
 
 interface DownloadProps {
   asset: Pick<Asset, 'did' | 'name'>
@@ -22,32 +19,27 @@ interface DownloadProps {
   order: Hex
 }
 
-/** The files of an order. The page downloads and checks small ones; large ones go directly to the disk. */
+/** The main download of an order: its only file, or an archive of all. */
 export function Download({ asset, service, order }: DownloadProps) {
-  const files: AssetFile[] = service.files.length > 0 ? service.files : [{ index: 0, available: true }]
-  const alone = files.length === 1
-  return (
-    <>
-      {!alone && <All wanted={{ did: asset.did, service: service.id, file: undefined, order }} />}
-      <ul class="downloads">
-        {files.slice(0, SHOWN_FILES).map((file) => (
-          <OneFile key={file.index} asset={asset} service={service.id} file={file} order={order} files={files} />
-        ))}
-      </ul>
-      <MoreFiles count={files.length} />
-    </>
-  )
+  const [file = { index: 0, available: true }, second] = service.files
+  if (second) return <All asset={asset} service={service} order={order} />
+  return <OneFile asset={asset} service={service} file={file} order={order} />
 }
 
 /** All files as an archive, which the browser downloads itself by a link. */
-function All({ wanted }: { wanted: Linked }) {
+function All({ asset: { did }, service, order }: DownloadProps) {
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const { asset: words } = text
   const start = async () => {
     setBusy(true)
     setError(undefined)
-    await linkTo(wanted).then(({ url }) => follow(url), setError)
+    try {
+      follow((await linkTo({ did, service: service.id, file: undefined, order })).url)
+      remember(did, service)
+    } catch (refusal) {
+      setError(refusal)
+    }
     setBusy(false)
   }
   return (
@@ -61,21 +53,18 @@ function All({ wanted }: { wanted: Linked }) {
   )
 }
 
-interface OneFileProps {
-  asset: Pick<Asset, 'did' | 'name'>
-  service: string
+interface OneFileProps extends DownloadProps {
   file: AssetFile
-  order: Hex
-  /** All files of the service. */
-  files: readonly AssetFile[]
 }
 
-function OneFile({ asset: { did, name }, service, file, order, files }: OneFileProps) {
+/** Downloads a file. The page downloads and checks a small one; a large one goes directly to the disk. */
+export function OneFile({ asset: { did, name }, service: of, file, order }: OneFileProps) {
+  const { id: service, files } = of
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const { asset: words } = text
   const { index, size } = file
-  const alone = files.length === 1
+  const alone = files.length < 2
   const own = useStore(transfers).find((one) => one.did === did && one.service === service && one.file === index)
   const running = own && own.status !== 'done' && own.status !== 'failed'
   const shown = plainLine(file.name ?? (alone ? name : words.fileNumber(index)), 60)
@@ -89,33 +78,28 @@ function OneFile({ asset: { did, name }, service, file, order, files }: OneFileP
     name: file.name?.replace(/^.*\//s, '') ?? plainLine(name, 60),
     ...(size === undefined ? {} : { size }),
   }
+  /** Begins the download. Returns whether a place for it was chosen. */
+  const begun = async () => {
+    if (large && !canChooseFile()) follow((await linkTo(wanted)).url)
+    else if (large) {
+      const handle = await chooseFile(wanted.name)
+      if (!handle) return false
+      startTransfer(wanted, { to: 'disk', handle })
+    } else startTransfer(wanted, { to: 'memory' })
+    return true
+  }
   const start = async () => {
     setError(undefined)
     setBusy(true)
     try {
-      if (!large) startTransfer(wanted, { to: 'memory' })
-      else if (canChooseFile()) {
-        const handle = await chooseFile(wanted.name)
-        if (handle) startTransfer(wanted, { to: 'disk', handle })
-      } else follow((await linkTo(wanted)).url)
+      if (await begun()) remember(did, of)
     } catch (refusal) {
       setError(refusal)
     }
     setBusy(false)
   }
   return (
-    <li class="download">
-      {!alone && (
-        <p class="row small">
-          <FileIcon name={file.name} type={file.contentType} />
-          <Words text={file.name ?? words.fileNumber(index)} most={80} />
-          {size !== undefined && (
-            <span class="muted">
-              <Bytes bytes={size} />
-            </span>
-          )}
-        </p>
-      )}
+    <div class={alone ? 'download' : 'download of-several'}>
       <Button
         kind={alone ? 'primary' : 'secondary'}
         size={alone ? 'large' : 'small'}
@@ -129,6 +113,6 @@ function OneFile({ asset: { did, name }, service, file, order, files }: OneFileP
       {size !== undefined && large && <p class="muted small">{words.large(size)}</p>}
       {error !== undefined && <Problem error={error} />}
       <LinkTools wanted={wanted} path={() => pathOf(files, index)} />
-    </li>
+    </div>
   )
 }

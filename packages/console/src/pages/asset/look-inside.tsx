@@ -1,6 +1,7 @@
 import type { AssetLink } from '@tidegate/client'
 import { useEffect, useState } from 'preact/hooks'
 import { plainLine } from '../../format/hostile.js'
+import { lazily } from '../../parts/lazily.js'
 import { Problem, Skeleton } from '../../parts/states.js'
 import { ExternalLink } from '../../parts/texts/external-link.js'
 import { Sheet } from '../../parts/texts/sheet.js'
@@ -8,14 +9,16 @@ import { Words } from '../../parts/texts/words.js'
 import { useResource } from '../../state/resource.js'
 import { readSample, type Sample } from '../../state/samples/sample.js'
 import { samplesText } from '../../text/terms.js'
+import { SampleColumns } from './sample-columns.js'
 import { SampleTable } from './sample-table.js'
 
-/** Samples of an asset, and its links to other servers. The first sample is open, the others are loaded when they are opened. */
+const SamplePdf = lazily(() => import('./sample-pdf.js').then(({ SamplePdf }) => SamplePdf), { isPart: true })
+
+/** Samples of an asset, and its links to other servers, of which there is one at least. The first sample is open, the others are loaded when they are opened. */
 export function LookInside({ links }: { links: readonly AssetLink[] }) {
   const words = samplesText
   const here = links.filter(({ isHere }) => isHere)
   const others = links.filter(({ isHere }) => !isHere)
-  if (links.length === 0) return null
   return (
     <section class="panel samples" aria-labelledby="inside">
       <h2 id="inside">{here.length > 0 ? words.title : words.links}</h2>
@@ -69,6 +72,10 @@ function Shown({ sample, name }: { sample: Sample; name: string }) {
   switch (sample.kind) {
     case 'table':
       return <SampleTable table={sample} name={name} />
+    case 'pdf':
+      return <SamplePdf bytes={sample.bytes} name={name} />
+    case 'columns':
+      return <SampleColumns sample={sample} name={name} />
     case 'picture':
       if (sample.isTooLarge) return <p class="muted">{words.tooLarge}</p>
       return <Picture bytes={sample.bytes} type={sample.type} name={name} />

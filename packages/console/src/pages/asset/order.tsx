@@ -1,10 +1,11 @@
 import { type Asset, type AssetService, quote } from '@tidegate/client'
 import { useEffect, useState } from 'preact/hooks'
+import type { Hex } from 'viem'
 import { plainLine } from '../../format/hostile.js'
 import { Choice } from '../../parts/fields/field.js'
 import { Notice } from '../../parts/states.js'
 import { Words } from '../../parts/texts/words.js'
-import { priceLine } from '../../parts/values.js'
+import { PriceText, priceLine } from '../../parts/values.js'
 import { purchaseKey, purchases } from '../../state/buying/purchases.js'
 import { isReadable } from '../../state/chains.js'
 import { contextNow } from '../../state/context.js'
@@ -16,6 +17,7 @@ import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Action } from './action.js'
+import { NewVersion } from './new-version.js'
 import { PricePanel } from './price.js'
 import { TermsPanel } from './terms.js'
 
@@ -23,11 +25,13 @@ interface OrderProps {
   asset: Asset
   service: AssetService | undefined
   choose: (service: string) => void
+  /** Called with the valid order of this account for the service, or without one. */
+  onOrder: (order: Hex | undefined) => void
   reload: () => void
 }
 
 /** The side of an asset's page: its price and the next step. */
-export function Order({ asset, service, choose, reload }: OrderProps) {
+export function Order({ asset, service, choose, onOrder, reload }: OrderProps) {
   const { services } = asset
   const [accepted, setAccepted] = useState<string>()
   return (
@@ -57,6 +61,7 @@ export function Order({ asset, service, choose, reload }: OrderProps) {
           service={service}
           accepted={accepted}
           onAccept={setAccepted}
+          onOrder={onOrder}
           reload={reload}
         />
       ) : (
@@ -66,7 +71,7 @@ export function Order({ asset, service, choose, reload }: OrderProps) {
   )
 }
 
-/** Names the accounts that may buy if not all may, and tells whether this account may. */
+/** Names the accounts that may buy if not all may, and says if this account may. */
 function Invited({ asset, service, next }: { asset: Asset; service: AssetService; next: NextStep }) {
   const { asset: words } = text
   const isDenied = next.step === 'denied'
@@ -97,10 +102,11 @@ interface OrderingProps {
   /** SHA-256 of the accepted terms. */
   accepted: string | undefined
   onAccept: (sha256: string | undefined) => void
+  onOrder: OrderProps['onOrder']
   reload: () => void
 }
 
-function Ordering({ asset, service, accepted, onAccept, reload }: OrderingProps) {
+function Ordering({ asset, service, accepted, onAccept, onOrder, reload }: OrderingProps) {
   const { did, chainId } = asset
   const wallet = useStore(walletState)
   const connected = wallet.status === 'connected' ? wallet : undefined
@@ -124,11 +130,17 @@ function Ordering({ asset, service, accepted, onAccept, reload }: OrderingProps)
     if (bought) reload()
   }, [bought])
   const next = nextStep({ asset, wallet: connected, readable, quote: quoted, open, buying, bought })
+  const owned = next.step === 'download' ? next.order : undefined
+  // another service has another order, or none
+  useEffect(() => {
+    onOrder(owned)
+    return () => onOrder(undefined)
+  }, [owned])
   const price = quoted.value && !quoted.value.order ? quoted.value.price : service.price
   return (
     <>
       <Invited asset={asset} service={service} next={next} />
-      <PricePanel price={price} service={service} />
+      {!owned && <PricePanel price={price} service={service} />}
       {asset.terms && (
         <TermsPanel
           key={asset.terms.sha256}
@@ -150,6 +162,12 @@ function Ordering({ asset, service, accepted, onAccept, reload }: OrderingProps)
           reload()
         }}
       />
+      {owned && <NewVersion did={did} service={service} />}
+      {owned && (
+        <p class="muted small">
+          {text.asset.anotherOrder} <PriceText price={price} whole />
+        </p>
+      )}
     </>
   )
 }

@@ -2,7 +2,8 @@ import type { Table } from '../../state/samples/table.js'
 import { samplesText } from '../../text/terms.js'
 
 /** The beginning of a table. Its first row holds the names of the columns. */
-export function SampleTable({ table: { head, rows, columns, hasMore }, name }: { table: Table; name: string }) {
+export function SampleTable({ table, name }: { table: Omit<Table, 'kind'>; name: string }) {
+  const { head, rows, columns, hasMore } = table
   const words = samplesText
   return (
     <>

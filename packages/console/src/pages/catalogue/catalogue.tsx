@@ -69,7 +69,7 @@ export function Catalogue() {
 }
 
 /** Reloads results without prices: the provider answers a search in time and reads missing prices afterwards. */
-function useMissingPrices(key: string, { value, loading, reload }: Resource<SearchResult>): void {
+export function useMissingPrices(key: string, { value, loading, reload }: Resource<SearchResult>): void {
   const asked = useRef({ key, times: 0 })
   useEffect(() => {
     if (asked.current.key !== key) asked.current = { key, times: 0 }

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
+import { plainLine } from '../../format/hostile.js'
 import { Icon } from '../../icons/icon.js'
 import { Button } from '../../parts/button.js'
 import { Choice } from '../../parts/fields/field.js'
 import { lazily } from '../../parts/lazily.js'
 import { type CatalogueQuery, isFiltered, SORTS, type Sort, searchOf, UNFILTERED } from '../../state/catalogue-query.js'
-import { facetsOf } from '../../state/facets.js'
+import { type Facet, facetsOf } from '../../state/facets.js'
 import { useResource } from '../../state/resource.js'
 import { text } from '../../text.js'
 import { Select } from './select.js'
@@ -25,10 +26,6 @@ export function Filters({ query, show }: FiltersProps) {
   const key = searchOf({ ...query, sort: undefined, page: 1 })
   const { value: facets } = useResource(key, (signal) => facetsOf(query, signal), { keep: true })
   const { catalogue: words } = text
-  const types = new Map([
-    ...(query.type ? [[query.type, 0] as const] : []),
-    ...(facets?.types ?? []).map(({ value, count }) => [value, count] as const),
-  ])
   return (
     <aside class={open ? 'filters open' : 'filters'} aria-label={words.filters}>
       <button
@@ -55,14 +52,20 @@ export function Filters({ query, show }: FiltersProps) {
           onChange={(price) => show(price === 'paid' ? { price } : { price, token: '', most: '' })}
         />
         {query.price === 'paid' && <TokenFilter query={query} show={show} />}
+        {CHOICES.map((name) => (
+          <FacetSelect
+            key={name}
+            name={name}
+            value={query[name]}
+            facets={facets?.[name] ?? []}
+            onSelect={(value) => show({ [name]: value })}
+          />
+        ))}
         <Select
-          label={words.type}
-          value={query.type}
-          options={[
-            ['', words.allTypes],
-            ...[...types].map(([type, count]): [string, string] => [type, words.counted(type, count)]),
-          ]}
-          onSelect={(type) => show({ type })}
+          label={words.size}
+          value={query.size}
+          options={[['', words.anySize], ...Object.entries(words.sizes)]}
+          onSelect={(size) => show({ size: size as CatalogueQuery['size'] })}
         />
         <TagFilter chosen={query.tags} facets={facets?.tags ?? []} onChange={(tags) => show({ tags })} />
         {isFiltered(query) && (
@@ -72,6 +75,36 @@ export function Filters({ query, show }: FiltersProps) {
         )}
       </div>
     </aside>
+  )
+}
+
+const CHOICES = ['type', 'format', 'license'] as const
+
+interface FacetProps {
+  name: (typeof CHOICES)[number]
+  value: string
+  facets: readonly Facet[]
+  onSelect: (value: string) => void
+}
+
+/** A filter of one value. It is left out where the matches have none. */
+function FacetSelect({ name, value, facets, onSelect }: FacetProps) {
+  const { catalogue: words } = text
+  const counts = new Map([
+    ...(value ? [[value, 0] as const] : []),
+    ...facets.map((one) => [one.value, one.count] as const),
+  ])
+  if (counts.size === 0 && name !== 'type') return null
+  return (
+    <Select
+      label={words[name]}
+      value={value}
+      options={[
+        ['', words.all[name]],
+        ...[...counts].map(([one, count]): [string, string] => [one, words.counted(plainLine(one, 60), count)]),
+      ]}
+      onSelect={onSelect}
+    />
   )
 }
 

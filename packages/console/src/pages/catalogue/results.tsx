@@ -18,17 +18,9 @@ interface ResultsProps {
 export function Results({ found, query, show }: ResultsProps) {
   const { value, error, loading, reload } = found
   const { catalogue: words } = text
-  const heading = useRef<HTMLHeadingElement>(null)
-  const turned = useRef(false)
+  const { heading, turn } = useTurning(loading)
   // unchanged during typing, until the next response: comparing all cards again costs a frame
   const cards = useMemo(() => value && <Cards assets={value.assets} />, [value])
-  // after the requested page has loaded
-  useEffect(() => {
-    if (!turned.current || loading) return
-    turned.current = false
-    heading.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
-    heading.current?.focus({ preventScroll: true })
-  }, [loading])
   if (error !== undefined) return <Failed title={words.failed} error={error} onRetry={reload} />
   if (!value)
     return (
@@ -45,7 +37,10 @@ export function Results({ found, query, show }: ResultsProps) {
   if (value.assets.length === 0 && !loading)
     return isFiltered(query) || query.page > 1 ? (
       <Empty picture="search" title={words.empty} hint={words.emptyHint}>
-        <Button onClick={() => show({ ...UNFILTERED, tags: [] })}>{words.reset}</Button>
+        {/* a wide page has it beside its filters */}
+        <div class={isFiltered(query) ? 'narrow-only' : ''}>
+          <Button onClick={() => show({ ...UNFILTERED, tags: [] })}>{words.reset}</Button>
+        </div>
       </Empty>
     ) : (
       <Empty picture="empty" title={words.nothing} hint={words.nothingHint}>
@@ -62,16 +57,31 @@ export function Results({ found, query, show }: ResultsProps) {
       {cards}
       <Pager
         value={value}
-        query={query}
-        onTurn={() => {
-          turned.current = true
-        }}
+        page={query.page}
+        to={(page) => pathOf({ page: 'catalogue' }) + searchOf({ ...query, page })}
+        onTurn={turn}
       />
     </section>
   )
 }
 
-function Cards({ assets }: Pick<SearchResult, 'assets'>) {
+/** Returns the heading that gets the focus after a requested page has loaded, and what requests one. */
+export function useTurning(loading: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const turned = useRef(false)
+  useEffect(() => {
+    if (!turned.current || loading) return
+    turned.current = false
+    heading.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
+    heading.current?.focus({ preventScroll: true })
+  }, [loading])
+  const turn = () => {
+    turned.current = true
+  }
+  return { heading, turn }
+}
+
+export function Cards({ assets }: Pick<SearchResult, 'assets'>) {
   return (
     <ul class="cards">
       {assets.map((asset) => (
@@ -85,15 +95,15 @@ function Cards({ assets }: Pick<SearchResult, 'assets'>) {
 
 interface PagerProps {
   value: SearchResult
-  query: CatalogueQuery
+  page: number
+  /** Returns the address of a page. */
+  to: (page: number) => string
   onTurn: () => void
 }
 
-function Pager({ value: { total, more, atLeast }, query, onTurn }: PagerProps) {
-  const { page } = query
+export function Pager({ value: { total, more, atLeast }, page, to, onTurn }: PagerProps) {
   if (page === 1 && !more) return null
   const last = atLeast ? undefined : Math.max(page, Math.ceil(total / PAGE_SIZE))
-  const to = (at: number) => pathOf({ page: 'catalogue' }) + searchOf({ ...query, page: at })
   return (
     <nav class="pager" aria-label={text.catalogue.pages}>
       {page > 1 ? (

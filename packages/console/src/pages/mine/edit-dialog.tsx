@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { stepText } from '../../errors.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
+import { TextField } from '../../parts/fields/field.js'
 import { termsProblem } from '../../parts/fields/terms-field.js'
 import { Problem, Skeleton } from '../../parts/states.js'
 import { contextNow } from '../../state/context.js'
@@ -47,6 +48,7 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
     keepOld: true,
     edits: keptEdits(did, filesVersion),
   }))
+  const [notes, setNotes] = useState('')
   const [step, setStep] = useState<string>()
   const [error, setError] = useState<unknown>()
   const busy = step !== undefined
@@ -64,8 +66,14 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   const removed = plan?.removed.length ?? 0
   const isEmpty = next.length === 0 && removed > 0 && removed === present.length
   const isLost = [...edits.values()].some((edit) => 'lost' in edit)
+  const changeTexts = (changes: Partial<Edited>) => {
+    setEdited((now) => ({ ...now, ...changes }))
+    // it is about what was sent
+    setError(undefined)
+  }
   const changeFiles = (changed: NewFilesState) => {
     setFiles(changed)
+    setError(undefined)
     if (changed.edits !== files.edits) keepEdits(did, filesVersion, changed.edits)
   }
   const saveLabel = removed > 0 ? words.saveRemoving(removed) : words.save
@@ -88,6 +96,7 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
       const { changed } = await update(context, did, {
         ...changes,
         ...version,
+        ...(plan && notes.trim() ? { notes } : {}),
         onStep: (next) => {
           current = next
           setStep(next)
@@ -103,7 +112,7 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
   }
   return (
     <>
-      <EditForm asset={asset} edited={edited} change={(changes) => setEdited((now) => ({ ...now, ...changes }))} />
+      <EditForm asset={asset} edited={edited} change={changeTexts} />
       {present.length > 0 && !isReplaced && (
         <PresentFiles
           files={present}
@@ -113,6 +122,16 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
         />
       )}
       <NewFiles plan={plan} value={files} onChange={changeFiles} />
+      {plan && (
+        <TextField
+          label={words.notes}
+          hint={words.notesHint}
+          rows={3}
+          maxLength={2_000}
+          value={notes}
+          onText={setNotes}
+        />
+      )}
       {isEmpty && <p class="problem small">{words.allRemoved}</p>}
       {error !== undefined && <Problem error={error} />}
       <div class="dialog-actions">

@@ -12,6 +12,8 @@ import { isOffered, shownState } from '../../state/shown-state.js'
 import { mineText } from '../../text/mine.js'
 import { text } from '../../text.js'
 import { Download } from '../asset/download.js'
+import { FileBrowser } from '../asset/file-browser.js'
+import { NewVersion } from '../asset/new-version.js'
 
 interface RowProps {
   order: Order
@@ -80,9 +82,13 @@ export function OrderRow({ order, asset, paid, loading }: RowProps) {
         {takenOff && <span class={`badge state-${shownState(asset)}`}>{text.asset.states[shownState(asset)]}</span>}
         {ended && !takenOff && <ButtonLink href={pathOf({ page: 'asset', did })}>{words.again}</ButtonLink>}
         {asset && service && !ended && !takenOff && refused === undefined && (
-          <Files many={service.files.length}>
-            <Download asset={asset} service={service} order={tx} />
-          </Files>
+          <>
+            <NewVersion did={did} service={service} since={started} />
+            <Files many={service.files.length}>
+              <Download asset={asset} service={service} order={tx} />
+              {service.files.length > 1 && <FileBrowser asset={asset} service={service} order={tx} />}
+            </Files>
+          </>
         )}
       </div>
     </li>

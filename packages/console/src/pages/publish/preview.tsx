@@ -2,6 +2,7 @@ import { grouped } from '../../format/amount.js'
 import { Card } from '../../parts/card.js'
 import { Words } from '../../parts/texts/words.js'
 import type { Draft } from '../../state/publishing/draft.js'
+import { sellerNow } from '../../state/sellers.js'
 import { useStore } from '../../state/store.js'
 import { publishText } from '../../text/publish.js'
 import { text } from '../../text.js'
@@ -13,6 +14,7 @@ export function Preview({ draft }: { draft: Draft }) {
   const wallet = useStore(walletState)
   const { name, description, author, tags, price, files, chainId } = draft
   const [file] = files
+  const own = wallet.status === 'connected' ? wallet.address : undefined
   const token = useToken(chainId, price.token)
   const symbol = price.token === '' ? publishText.ocean : (token?.symbol ?? '')
   const amount = /^\d+(\.\d+)?$/.test(price.amount) ? grouped(price.amount) : '—'
@@ -24,7 +26,7 @@ export function Preview({ draft }: { draft: Draft }) {
           <Words text={name || text.untitled} most={90} />
         </p>
       }
-      owner={wallet.status === 'connected' ? wallet.address : undefined}
+      seller={own && sellerNow({ owner: own, publisher: own, author })}
       author={author}
       description={description || publishText.noDescription}
       tags={tags}

@@ -9,6 +9,7 @@ import { Dialog } from '../dialog.js'
 import { Notice, Problem } from '../states.js'
 import { Words } from '../texts/words.js'
 import { AddressText } from './address.js'
+import { HeldAmounts } from './balances.js'
 import { Identicon } from './identicon.js'
 
 interface MenuProps {
@@ -54,6 +55,7 @@ export function WalletMenu({ state, onClose }: MenuProps) {
           <span class="muted">{text.wallet.network}</span>
           <span>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</span>
         </div>
+        <HeldAmounts address={address} chainId={chainId} />
         {error !== undefined && <Problem error={error} />}
         {!wallet.builtIn &&
           others.map((chain) => (

@@ -1,3 +1,4 @@
+import { type Address, getAddress, isAddress } from 'viem'
 import { createStore } from '../store.js'
 import { BASE } from './base.js'
 
@@ -7,6 +8,7 @@ export type MineTab = 'assets' | 'sales' | 'orders' | 'lists'
 export type Route =
   | { page: 'catalogue' }
   | { page: 'asset'; did: string }
+  | { page: 'seller'; account: Address }
   | { page: 'publish' }
   | { page: 'mine'; tab: MineTab }
   | { page: 'receipt'; order: `0x${string}` }
@@ -20,6 +22,8 @@ export function routeOf(path: string): Route {
   if (third !== undefined) return { page: 'unknown' }
   if (first === '' && second === undefined) return { page: 'catalogue' }
   if (first === 'asset' && second) return { page: 'asset', did: decoded(second) }
+  if (first === 'seller' && second && isAddress(second, { strict: false }))
+    return { page: 'seller', account: getAddress(second) }
   if (first === 'mine' && (second === undefined || second === 'assets')) return { page: 'mine', tab: 'assets' }
   if (first === 'mine' && (second === 'orders' || second === 'sales' || second === 'lists'))
     return { page: 'mine', tab: second }
@@ -44,6 +48,8 @@ export function pathOf(route: Exclude<Route, { page: 'unknown' }>): string {
       return BASE
     case 'asset':
       return `${BASE}asset/${encodeURIComponent(route.did).replaceAll('%3A', ':')}`
+    case 'seller':
+      return `${BASE}seller/${route.account}`
     case 'mine':
       return `${BASE}mine/${route.tab}`
     case 'receipt':

@@ -17,7 +17,7 @@ export interface NewFiles {
 /** Uploads of this visit by their file, so that a second attempt continues. */
 const begun = new WeakMap<File, { id?: string; object?: FileObject }>()
 
-/** Returns the storage objects of new files. Uploads one after the other. Throws TidegateError. */
+/** Returns the storage objects of new files. Uploads in sequence. Throws TidegateError. */
 export async function uploaded(
   files: readonly NewFile[],
   onProgress: (label: string, percent: number) => void,

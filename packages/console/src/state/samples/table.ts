@@ -19,7 +19,7 @@ const CELL = 80
 /** Reads comma-separated values, or those with another separator. `isCut`: whether the last line is not complete. */
 export async function separatedTable(text: string, isCut: boolean): Promise<Table | undefined> {
   const { default: papa } = await import('papaparse')
-  // one row more than is shown tells whether there are more; a cut one is left out
+  // one row more than is shown reveals that there are more; a cut one is left out
   const { data } = papa.parse(text, { preview: ROWS + 3, skipEmptyLines: true })
   const lines = isCut && data.length > 1 && data.length < ROWS + 3 ? data.slice(0, -1) : data
   const [head, ...rows] = lines

@@ -15,7 +15,7 @@ import type { Finding } from './files.js'
 
 /** Calls in the tested batch. The service rarely sends more. */
 const BATCH = 20
-/** Heads that are requested one after the other: a balancer may choose another node for each. */
+/** Heads that are requested in sequence: a balancer may choose another node for each. */
 const HEADS = 10
 /** Blocks in the tested log request: the first range of the index. */
 const BLOCKS = 2000

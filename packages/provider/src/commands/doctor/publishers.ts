@@ -1,5 +1,5 @@
 import type { Chains } from '@tidegate/chain'
-import { readList } from '../../access/list-reader.js'
+import { readList } from '../../access/rules/list-reader.js'
 import type { Settings } from '../../config/schema.js'
 import type { Finding } from './files.js'
 

@@ -1,5 +1,7 @@
 import { describeAnswer, describeFailedExchange, Outbound } from '@tidegate/common'
 import { SETTINGS, type Settings } from '../../config/schema.js'
+import { testEvent } from '../../webhooks/event.js'
+import { WebhookSender } from '../../webhooks/webhook-sender.js'
 import type { Finding } from './files.js'
 
 interface Service {
@@ -30,6 +32,19 @@ export async function* serviceFindings(settings: Settings): AsyncGenerator<Findi
     yield { ok: failure === undefined, text: `${kind} ${new URL(url).host}: ${failure ?? 'answers'}`, optional }
   }
   await outbound.close()
+  yield* webhookFindings(settings)
+}
+
+/** Sends the receiver of webhooks an event that means nothing. */
+async function* webhookFindings({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] }: Settings): AsyncGenerator<Finding> {
+  if (url === undefined) return
+  const sender = new WebhookSender(url, secrets)
+  const failure = await sender.send(JSON.stringify(testEvent())).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  await sender.close()
+  yield { ok: failure === undefined, text: `receiver of webhooks ${new URL(url).host}: ${failure ?? 'takes events'}` }
 }
 
 function servicesOf(settings: Settings): Service[] {

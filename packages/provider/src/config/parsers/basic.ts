@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { withoutMark } from '@tidegate/protocol'
 import { BUCKET_NAME, REGION_NAME } from '@tidegate/storage'
 import { workersHere } from '../../process/worker-count.js'
@@ -90,4 +91,19 @@ export function secretText(minLength: number): (raw: string) => string {
     if (raw.length < minLength) throw new Error(`must have at least ${minLength} characters`)
     return raw
   }
+}
+
+/** Parses one secret of at least `minLength` characters, or two that are separated by a comma. */
+export function secretTexts(minLength: number): (raw: string) => string[] {
+  return (raw) => {
+    const secrets = raw.split(',').map((part) => secretText(minLength)(part.trim()))
+    if (secrets.length > 2) throw new Error('must be one secret, or two that are separated by a comma')
+    return secrets
+  }
+}
+
+/** Parses the path of a folder that may be missing. Node never returns from making one below /proc. */
+export function folder(raw: string): string {
+  if (/^\/proc(\/|$)/.test(resolve(raw))) throw new Error('must not be below /proc')
+  return raw
 }

@@ -2,3 +2,4 @@
 export * from './basic.js'
 export * from './chains.js'
 export * from './network.js'
+export * from './publishers.js'

@@ -1,7 +1,8 @@
+import { PROVIDER_LIMITS } from '../../limits.js'
 import * as parse from '../parsers/index.js'
 import { setting } from '../setting.js'
 
-/** Access: nonces, auth tokens, decrypters, compute environments, proofs of delivery, purgatory. */
+/** Access: nonces, auth tokens, decrypters, compute environments, proofs of delivery, webhooks, purgatory. */
 export const ACCESS = {
   NONCE_MAX_AHEAD: setting({
     parse: parse.integer(0, 3_153_600_000),
@@ -85,6 +86,17 @@ export const ACCESS = {
     parse: parse.integer(0, Number.MAX_SAFE_INTEGER),
     default: 1000,
     doc: 'Maximum proofs by transaction per day (UTC), over all instances; 0 is unlimited. Further downloads still succeed, and a later one is proven instead.',
+  }),
+  WEBHOOK_URL: setting({
+    parse: (raw) => parse.httpUrl(raw).href,
+    secret: true,
+    doc: 'Receiver of a signed POST for each order and each delivery, see docs/webhooks.md. Default: none.',
+    example: 'https://shop.example.org/tidegate',
+  }),
+  WEBHOOK_SECRET: setting({
+    parse: parse.secretTexts(PROVIDER_LIMITS.webhooks.secret),
+    secret: true,
+    doc: 'Secret that these requests are signed with, of at least 32 characters. Two, separated by a comma, while it is replaced: then both sign.',
   }),
   PURGATORY_ASSETS: setting({
     parse: parse.text,

@@ -6,7 +6,7 @@ export const CATALOGUE = {
   CATALOGUE: setting({
     parse: parse.oneOf('off', 'public'),
     default: 'off' as const,
-    doc: 'Whether search engines and data catalogues find the assets: public serves a page for each asset at /asset/{did}, a catalogue, a sitemap, and descriptions in schema.org, Croissant and DCAT. What a search hides is told nowhere. Needs PUBLIC_URL, except on loopback.',
+    doc: 'Whether search engines and data catalogues find the assets: public serves a page for each asset at /asset/{did}, a catalogue, pages of sellers, Atom feeds, a sitemap, and descriptions in schema.org, Croissant and DCAT. What a search hides is told nowhere. Needs PUBLIC_URL, except on loopback.',
   }),
   CATALOGUE_OWN: setting({
     parse: parse.boolean,

@@ -19,7 +19,7 @@ export const CHAINS = {
   RPC_AGREEMENT: setting({
     parse: parse.integer(1, 10),
     default: 1,
-    doc: 'How many nodes of a chain must agree on an order or on the events of the index before they are accepted. 1 trusts each node.',
+    doc: 'How many nodes of a chain must agree on an order or on the events of the index before they are accepted; NETWORK_URL must name as many. 1 trusts each node.',
   }),
   ADDRESS_FILE: setting({
     parse: parse.text,

@@ -9,7 +9,7 @@ export const HOSTING = {
     doc: 'Whether publishers may upload files to this service, and where they are kept: off, local (in HOSTING_DIR), or s3 (in HOSTING_S3_BUCKET).',
   }),
   HOSTING_DIR: setting({
-    parse: parse.text,
+    parse: parse.folder,
     default: './tidegate-files',
     doc: 'Folder of the hosted files, created if missing. Instances on one database must share it.',
   }),

@@ -24,5 +24,10 @@ export const OPERATOR = {
   }),
   IMPRINT_URL: link("The operator's imprint.", 'imprint'),
   PRIVACY_URL: link("The operator's privacy policy.", 'privacy'),
+  VERIFIED_PUBLISHERS: setting({
+    parse: parse.verifiedPublishers,
+    doc: 'Names of publishers that the operator has verified, up to 200: 0xADDRESS=Name separated by commas, or a JSON object from address to name for names with commas. A name has up to 60 characters. The console, the pages of the catalogue, the commands and agents show it as verified by the operator, for assets that the account owns and has described itself. Public.',
+    example: '{"0x…":"Harbour Office, Brest"}',
+  }),
   TERMS_URL: link("The operator's terms of service.", 'terms'),
 } as const

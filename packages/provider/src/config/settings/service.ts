@@ -22,7 +22,7 @@ export const SERVICE = {
   }),
   METRICS_HOST: setting({ parse: parse.text, default: '127.0.0.1', doc: 'Address to serve the metrics on.' }),
   STATE_DIR: setting({
-    parse: parse.text,
+    parse: parse.folder,
     default: './tidegate-state',
     doc: 'Folder of the embedded database with nonces, revoked tokens and the index. Created if missing.',
   }),
@@ -70,6 +70,11 @@ export const SERVICE = {
     parse: parse.oneOf('all', 'errors'),
     default: 'all' as const,
     doc: 'Which requests get a line in the log: all, or errors (status 400 and above). Deliveries are logged in any case.',
+  }),
+  LOG_ADDRESSES: setting({
+    parse: parse.oneOf('full', 'short', 'none'),
+    default: 'short' as const,
+    doc: 'How the log writes the address of a client: full, short (its network: 24 bits of IPv4, 48 of IPv6) or none. Limits by address count full addresses in any case.',
   }),
   CORS_ORIGINS: setting({
     parse: parse.origins,

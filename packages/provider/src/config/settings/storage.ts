@@ -88,7 +88,7 @@ export const STORAGE = {
     doc: 'Gateways for files on Arweave, separated by commas, in the order in which they are tried. An empty value turns this kind of storage off.',
   }),
   STORAGE_CACHE_DIR: setting({
-    parse: parse.text,
+    parse: parse.folder,
     doc: 'Folder in which blocks of downloaded files on IPFS and Filecoin are kept, created if missing; on a local disk. It holds the files in plain. Workers share it, instances do not. Default: none are kept.',
   }),
   STORAGE_CACHE_SIZE: setting({

@@ -11,6 +11,7 @@ export const assetPageEndpoint: Endpoint = {
   ...PUBLIC,
   names: ['assetPage'],
   path: '/asset/:did',
+  nonce: 'none',
   doc: {
     summary: 'Page of an asset',
     description: `HTML that works without script, with a description in schema.org inside. ${ON}`,

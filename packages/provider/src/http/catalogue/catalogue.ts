@@ -1,3 +1,4 @@
+import { cataloguePage, type Listing, type PageFacts } from '@tidegate/discovery'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { PROVIDER_LIMITS } from '../../limits.js'
@@ -11,26 +12,28 @@ import { siteOf } from './site.js'
 
 const { pages: MOST, maxAge } = PROVIDER_LIMITS.catalogue
 
-const params = {
+/** The number of a page. */
+export const PAGE = {
   page: described(
     whole.refine((page) => page >= 1 && page <= MOST, `must be from 1 to ${MOST}`),
     'Number of the page, from 1.',
     1,
   ).optional(),
 }
-const schema = z.object(params)
+const schema = z.object(PAGE)
 
-const pageOf = (request: FastifyRequest): number => readParams(schema, request).page ?? 1
+export const pageOf = (request: FastifyRequest): number => readParams(schema, request).page ?? 1
 
 /** The catalogue for people and crawlers. */
 export const cataloguePageEndpoint: Endpoint = {
   ...PUBLIC,
   names: ['catalogue'],
   path: '/catalogue',
+  nonce: 'none',
   doc: {
     summary: 'Catalogue',
     description: `A page of the newest assets as HTML. ${ON}`,
-    params,
+    params: PAGE,
     responses: { 200: { description: 'The page.', content: { 'text/html': { schema: { type: 'string' } } } } },
     errors: ERRORS,
   },
@@ -39,7 +42,9 @@ export const cataloguePageEndpoint: Endpoint = {
     app.get(this.path, async (request, reply) => {
       const site = siteOf(request, services.settings)
       const caller = services.anonymous.searcher(request)
-      return sendPage(request, reply, await listings.pageText(site, pageOf(request), caller))
+      const write = (all: Listing[], facts: PageFacts) => cataloguePage(site, facts, all)
+      const list = await listings.list(site, { kind: 'html', page: pageOf(request), write }, caller)
+      return sendPage(request, reply, await list.text())
     })
   },
 }
@@ -49,10 +54,11 @@ export const dcatCatalogueEndpoint: Endpoint = {
   ...PUBLIC,
   names: ['catalogueDcat'],
   path: '/catalogue.jsonld',
+  nonce: 'none',
   doc: {
     summary: 'Catalogue as DCAT',
     description: `A page of the newest assets as dcat:Catalog of DCAT-AP 3, in JSON-LD. hydra:next is the next page. ${ON}`,
-    params,
+    params: PAGE,
     responses: {
       200: {
         description: 'The page.',

@@ -24,6 +24,7 @@ export const assetDescriptionEndpoint: Endpoint = {
   ...PUBLIC,
   names: ['assetDescription'],
   path: '/api/catalogue/:did',
+  nonce: 'none',
   doc: {
     summary: 'Description of an asset',
     description: `JSON-LD as schema.org Dataset, Croissant 1.1 or dcat:Dataset of DCAT-AP 3. ${ON}`,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import type { SearchCaller } from '../routes/searcher.js'
+import type { SearchCaller } from '../limits/anonymous.js'
 
 const { maxAge, kept: MOST } = PROVIDER_LIMITS.catalogue
 

@@ -1,25 +1,39 @@
 import { readSearch } from '@tidegate/catalog'
-import { defined, describedAsset } from '@tidegate/client/described'
 import {
-  type CataloguePage,
-  cataloguePage,
   dcatCatalogue,
   type FileFacts,
   type ListedFile,
   type Listing,
+  type PageFacts,
   type Sample,
   type Site,
 } from '@tidegate/discovery'
 import { PUBLIC_PATH } from '@tidegate/hosting'
 import { ProviderError } from '@tidegate/protocol'
+import { describedAsset, sellerOf } from '@tidegate/protocol/asset'
+import { defined } from '@tidegate/protocol/values'
 import type { FileDescription } from '@tidegate/storage'
+import type { Address } from 'viem'
 import { openService } from '../../access/service.js'
+import { verifiedPublishersOf } from '../../config/operator.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { type SearchCaller, type SearchServices, searcher } from '../routes/searcher.js'
+import type { SearchCaller } from '../limits/anonymous.js'
+import { type SearchServices, searcher } from '../routes/searcher.js'
 import type { Services } from '../services.js'
 import { KeptTexts } from './kept-texts.js'
 
 const LIMITS = PROVIDER_LIMITS.catalogue
+
+/** A text about a page of the newest assets. */
+interface ListRequest {
+  /** Names the text. */
+  kind: string
+  /** Default: the first. */
+  page?: number
+  /** Default: the assets of everybody. */
+  publisher?: Address
+  write: (listings: Listing[], facts: PageFacts) => string
+}
 
 /** A page of assets that match a query. */
 interface FoundSearch {
@@ -39,10 +53,13 @@ export class Listings {
   private readonly told: object[]
   /** The query of assets that are in lists. */
   private readonly listed: object
+  /** The names of verified publishers. */
+  readonly verified
 
   constructor(private readonly services: SearchServices & Pick<Services, 'access' | 'uploads'>) {
     this.run = searcher(services)
     const { CATALOGUE_OWN, PUBLIC_URL } = services.settings
+    this.verified = verifiedPublishersOf(services.settings)
     this.told = [{ term: { 'purgatory.state': false } }, ...(CATALOGUE_OWN ? [servedAt(String(PUBLIC_URL))] : [])]
     this.listed = { bool: { must_not: [{ term: { 'nft.state': UNLISTED } }], filter: this.told } }
   }
@@ -67,14 +84,14 @@ export class Listings {
     return text || undefined
   }
 
-  /** Returns the HTML of a page of the newest assets. Throws ChainError, SearchError. */
-  async pageText(site: Site, page: number, caller: SearchCaller): Promise<string> {
-    const { key, listings, facts } = await this.page(site, page, caller)
-    return this.kept.text(`html ${key}`, caller, async () => {
-      const all: Listing[] = []
-      for await (const listing of listings()) all.push(listing)
-      return cataloguePage(site, facts, all)
-    })
+  /**
+   * Finds a page of the newest assets, or of those that `publisher` has described. `text` makes a text about them. Both throw
+   * ChainError, SearchError.
+   */
+  async list(site: Site, { kind, page = 1, publisher, write }: ListRequest, caller: SearchCaller) {
+    const { key, listings, facts } = await this.page(site, page, caller, publisher)
+    const make = async () => write(await all(listings()), facts)
+    return { total: facts.total, text: () => this.kept.text(`${kind} ${publisher} ${key}`, caller, make) }
   }
 
   /** Yields a page of the newest assets as DCAT. Throws ChainError, SearchError. */
@@ -83,15 +100,16 @@ export class Listings {
     return this.kept.parts(`dcat ${key}`, () => dcatCatalogue(site, facts, listings()))
   }
 
-  private async page(site: Site, page: number, caller: SearchCaller) {
+  /** Finds a page of the newest assets, of one publisher if there is one. */
+  private async page(site: Site, page: number, caller: SearchCaller, publisher?: Address) {
     const size = LIMITS.page
-    const [query, from] = [this.listed, (page - 1) * size]
+    const [query, from] = [publisher ? this.listedOf(publisher) : this.listed, (page - 1) * size]
     const { key, found } = await this.found(site, { query, from, size }, caller)
     const { value: total, relation } = found.total ?? { value: 0, relation: 'eq' }
     const isAtLeast = relation === 'gte'
     // beyond what is counted, a full page may be the last one
     const isFollowed = isAtLeast ? found.hits.length === size : page * size < total
-    const facts: CataloguePage = { page, total, isAtLeast, hasNext: isFollowed && page < LIMITS.pages }
+    const facts: PageFacts = { page, total, isAtLeast, hasNext: isFollowed && page < LIMITS.pages }
     const { run } = this
     const listingOf = (document: string | undefined) =>
       this.listingOf(site, document, LIMITS.filesInPage, caller.signal)
@@ -103,6 +121,11 @@ export class Listings {
       }
     }
     return { key: `${page} ${key}`, facts, listings }
+  }
+
+  /** Returns the query of the listed assets whose newest metadata an account has sent. Who deploys a data NFT chooses its owner. */
+  private listedOf(publisher: Address): object {
+    return { bool: { must: [this.listed], filter: [{ term: { 'event.from': publisher } }] } }
   }
 
   /** Looks for assets without their documents: what is hidden now is in no kept text. `key` is undefined without assets. */
@@ -132,7 +155,9 @@ export class Listings {
   }
 
   private async listingOf(site: Site, document: string | undefined, most: number, signal: AbortSignal) {
-    const asset = document === undefined ? undefined : describedAsset(site.base, JSON.parse(document))
+    if (document === undefined) return undefined
+    const served = JSON.parse(document)
+    const asset = describedAsset(site.base, served)
     if (!asset) return undefined
     const files = new Map<string, ListedFile[]>()
     let left = most
@@ -142,7 +167,9 @@ export class Listings {
       left -= own.length
       if (left <= 0) break
     }
-    return { site, asset, files, samples: await this.samplesOf(site, asset) }
+    const seller = sellerOf(asset, this.verified)
+    const { txid: tx, datetime: time } = served.indexedMetadata.event
+    return { site, asset, seller, newest: { tx, time }, files, samples: await this.samplesOf(site, asset) }
   }
 
   /** Returns the public files of this provider that an asset links to. */
@@ -173,6 +200,12 @@ export class Listings {
     }
     return files
   }
+}
+
+async function all(listings: AsyncIterable<Listing>): Promise<Listing[]> {
+  const list: Listing[] = []
+  for await (const listing of listings) list.push(listing)
+  return list
 }
 
 /** The state of unlisted assets, which their link alone opens. */

@@ -21,6 +21,7 @@ export function siteOf(request: FastifyRequest, settings: Settings): Site {
   return {
     base,
     name: operator?.name ?? 'Tidegate',
+    ...(operator?.name ? { operator: operator.name } : {}),
     ...(operator?.url ? { url: operator.url } : {}),
     ...(settings.CONSOLE ? { console: `${base}/console/` } : {}),
   }

@@ -21,6 +21,7 @@ export const sitemapIndexEndpoint: Endpoint = {
   ...PUBLIC,
   names: [],
   path: '/sitemap.xml',
+  nonce: 'none',
   doc: {
     operationId: 'getSitemapIndex',
     summary: 'Index of the sitemaps',
@@ -43,6 +44,7 @@ export const sitemapEndpoint: Endpoint = {
   ...PUBLIC,
   names: [],
   path: '/sitemap-:page.xml',
+  nonce: 'none',
   doc: {
     operationId: 'getSitemap',
     summary: 'A sitemap',
@@ -76,6 +78,7 @@ export const robotsEndpoint: Endpoint = {
   ...PUBLIC,
   names: [],
   path: '/robots.txt',
+  nonce: 'none',
   doc: {
     operationId: 'getRobots',
     summary: 'Rules for crawlers',

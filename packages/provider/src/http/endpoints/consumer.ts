@@ -1,16 +1,12 @@
 import type { Chain } from '@tidegate/chain'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import {
-  type AuthenticatedConsumer,
-  authenticate,
-  authenticateHolder,
-  authenticateToken,
-} from '../../auth/authenticate.js'
+import { authenticate, authenticateHolder, authenticateToken, type ProvenConsumer } from '../../auth/authenticate.js'
 import type { Nonce } from '../../auth/nonces/nonce.js'
 import type { Settings } from '../../config/schema.js'
 import type { Services } from '../services.js'
 import { type Credentials, credentialsOf } from './credentials.js'
+import type { NonceUse } from './nonce-use.js'
 import { type AddressParam, address, described, nonce, readParams, sentParams, signatureText } from './params.js'
 import { assertNamesProvider } from './sign-in.js'
 
@@ -71,19 +67,22 @@ export async function proveConsumer(
   messages: (nonce: string) => string[],
   chain: Chain | undefined,
   { settings, chains, auth }: Provers,
-): Promise<AuthenticatedConsumer> {
+  nonces: NonceUse,
+): Promise<ProvenConsumer> {
   if (credentials && 'token' in credentials) return authenticateToken(address, credentials.token, auth.tokens, chain)
   assertNamesProvider(settings)
   const { nonce: signed, signature } = params as Required<ProofParams>
   const request = { address, nonce: signed, signature, messages: messages(signed.text), chains }
-  return authenticate(chain ? { ...request, chain } : request, auth)
+  const proof = { ...request, consumedAtOnce: nonces.isFirst }
+  return nonces.take(await authenticate(chain ? { ...proof, chain } : proof, auth))
 }
 
 /** Authenticates the sender of a request; undefined if the request has neither signature nor token. */
 export type OptionalProver = (
   request: FastifyRequest,
   chain: Chain | undefined,
-) => Promise<AuthenticatedConsumer | undefined>
+  nonces: NonceUse,
+) => Promise<ProvenConsumer | undefined>
 
 /**
  * Creates the authentication of a route that also serves anonymous requests. `field` holds the address; a token may come
@@ -95,13 +94,13 @@ export function optionalProver(
   provers: Provers,
 ): OptionalProver {
   const read = consumerParams({ [field]: address }, provers.settings)
-  return async (request, chain) => {
+  return async (request, chain, nonces) => {
     const credentials = credentialsOf(request)
     if (!credentials) return undefined
     if ('token' in credentials && sentParams(request)[field] === undefined)
       return authenticateHolder(credentials.token, provers.auth.tokens, chain)
     const sent = read(request)
     const claimed = sent.params[field] as AddressParam
-    return proveConsumer(sent, claimed, (used) => messagesOf(claimed.text, used), chain, provers)
+    return proveConsumer(sent, claimed, (used) => messagesOf(claimed.text, used), chain, provers, nonces)
   }
 }

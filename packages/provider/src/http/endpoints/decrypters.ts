@@ -1,13 +1,14 @@
 import { AccessError, type IndexedAsset } from '@tidegate/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from 'viem'
-import type { AccessLists } from '../../access/access-lists.js'
-import { isNamed, namedAccounts } from '../../access/named-accounts.js'
+import type { AccessLists } from '../../access/rules/access-lists.js'
+import { isNamed, namedAccounts } from '../../access/rules/named-accounts.js'
 import { modernMessage } from '../../auth/signature.js'
 import type { Settings } from '../../config/schema.js'
 import type { Services } from '../services.js'
 import { chainOf } from './chain.js'
 import { optionalProof, optionalProver, PROOF } from './consumer.js'
+import type { NonceUse } from './nonce-use.js'
 import { address, described } from './params.js'
 
 /** The parameters that authenticate a decrypter, for the API description. */
@@ -45,7 +46,12 @@ export async function assertDecrypter(
 }
 
 /** Refuses the request for a document that the caller may not read. */
-export type DecrypterCheck = (request: FastifyRequest, reply: FastifyReply, asset: IndexedAsset) => Promise<void>
+export type DecrypterCheck = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: IndexedAsset,
+  nonces: NonceUse,
+) => Promise<void>
 
 /**
  * Creates the check of callers who request an indexed document. If the settings name decrypters, only those may read
@@ -57,17 +63,16 @@ export function decrypterCheck(services: Pick<Services, 'settings' | 'chains' | 
   if (!readersOf(settings)) return async () => undefined
   const messages = (reader: string, nonce: string) => [modernMessage(reader, nonce, 'decryptDDO')]
   const prove = optionalProver('decrypterAddress', messages, services)
-  return async (request, reply, { chainId, metadata }) => {
+  return async (request, reply, { chainId, metadata }, nonces) => {
     if (!metadata.encrypted || metadata.ddo === null) return
     // a shared cache would serve it to others
     reply.header('cache-control', 'no-store')
-    const reader = await prove(request, chainOf(chainId, chains))
+    const reader = await prove(request, chainOf(chainId, chains), nonces)
     if (!reader)
       throw new AccessError(
         'DECRYPTER_DENIED',
         'The document is encrypted on the chain. This provider returns it only to authorized addresses, for their signature or token.',
       )
-    await reader.consumeNonce()
     await assertDecrypter(reader.address, chainId, settings, access.accessLists)
   }
 }

@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../services.js'
 import type { EndpointDoc } from './docs.js'
+import type { NonceTime } from './nonce-use.js'
 
 /** An endpoint: discovery names, description and route. */
-export interface Endpoint {
+export interface Endpoint<Time extends NonceTime = NonceTime> {
   /** Names in the serviceEndpoints of the root document. Empty if clients do not discover it there. */
   names: readonly string[]
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
+  /** When the route consumes the nonce of a signature: `withNonce` does it. */
+  nonce: Time
   /** Needs no order: the limits of anonymous requests apply. */
   anonymous?: true
   /** Whether the root document lists the endpoint. Default: always. */

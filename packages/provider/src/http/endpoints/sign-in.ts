@@ -9,6 +9,7 @@ import type { TokenHolder } from '../../auth/tokens.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Provers } from './consumer.js'
+import type { NonceUse } from './nonce-use.js'
 import { readParams, sentParams, signatureText, signInText } from './params.js'
 import { ownUrl } from './public-url.js'
 
@@ -27,19 +28,33 @@ export function isSignIn(request: FastifyRequest): boolean {
 }
 
 /**
- * Authenticates the signer of a sign-in message for `path` of this provider, and consumes its nonce. The address may be
+ * Authenticates the signer of a sign-in message for `path` of this provider. The address may be
  * a contract wallet on the chain of the message. Throws ValidationError, ChainError, StateError.
  */
-export async function proveSignIn(request: FastifyRequest, path: string, provers: Provers): Promise<SignedIn> {
+export async function proveSignIn(
+  request: FastifyRequest,
+  path: string,
+  provers: Provers,
+  nonces: NonceUse,
+): Promise<SignedIn> {
   const { settings, chains, auth } = provers
   const { message: text, signature } = readParams(PARAMS, request)
   const { address, chain, nonce, expiresAt } = accepted()
   const signer = await authenticate(
-    { address, nonce, signature, messages: [text], chain, chains, consumedAtOnce: true, digestsOf: plainDigests },
+    {
+      address,
+      nonce,
+      signature,
+      messages: [text],
+      chain,
+      chains,
+      consumedAtOnce: nonces.isFirst,
+      digestsOf: plainDigests,
+    },
     auth,
   )
-  await signer.consumeNonce()
-  return { holder: signer, expiresAt: expiresAt === undefined ? undefined : Math.floor(expiresAt / 1000) }
+  const holder = await nonces.take(signer)
+  return { holder, expiresAt: expiresAt === undefined ? undefined : Math.floor(expiresAt / 1000) }
 
   function accepted() {
     try {

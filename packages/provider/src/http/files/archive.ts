@@ -29,7 +29,7 @@ export interface Archive extends OpenedFile {
 }
 
 /**
- * Opens a ZIP archive of files with UTF-8 names. Files are opened one after the other as the archive is read, so that memory is
+ * Opens a ZIP archive of files with UTF-8 names. Files are opened in sequence as the archive is read, so that memory is
  * bounded. The body fails if one of them fails or has another length than declared. Rejects with the error of the first file.
  */
 export async function openArchive(options: ArchiveOptions): Promise<Archive> {

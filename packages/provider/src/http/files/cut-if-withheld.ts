@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Withheld } from '../../access/withheld.js'
+import type { Withheld } from '../../access/rules/withheld.js'
 
 /** Cuts the connection of a transfer that has begun when its asset is withheld: `check` then rejects with AccessError. */
 export function cutIfWithheld(

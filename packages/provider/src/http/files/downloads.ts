@@ -3,8 +3,8 @@ import { StorageError } from '@tidegate/protocol'
 import { discard, type OpenedFile, type OpenRequest, type StoredFile } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admitted, isHosted } from '../../access/admission.js'
-import type { Withheld } from '../../access/withheld.js'
-import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
+import type { Withheld } from '../../access/rules/withheld.js'
+import type { ProvenConsumer } from '../../auth/authenticate.js'
 import type { Metrics } from '../../metrics/metrics.js'
 import type { ByteBudgets, Transfer } from '../limits/byte-budgets.js'
 import type { ConsumerLimits, CountedDownload } from '../limits/consumer-limits.js'
@@ -43,22 +43,30 @@ export class Downloads {
   constructor(private readonly options: DownloadsOptions) {}
 
   /**
-   * Consumes the nonce, opens the storage and sends the file, or an archive of all. A GET is counted, limited and recorded.
-   * A HEAD consumes no nonce, so that a GET with the same signature may follow; that of an archive is counted. Throws LimitError, ValidationError,
-   * StateError, StorageError.
+   * Checks the limits of the consumer. Returns the download: it opens the storage and sends the file, or an archive of all. A GET is
+   * counted, limited and recorded, and the HEAD of an archive is counted. Both throw LimitError, StateError; the download StorageError.
    */
-  async send(
+  async prepare(
     request: FastifyRequest,
     reply: FastifyReply,
     admitted: Admitted,
     withheld: Withheld,
+  ): Promise<() => Promise<FastifyReply>> {
+    const isHead = request.method === 'HEAD'
+    const downloads = isHead ? Number(admitted.fileIndex === undefined) : downloadsIn(admitted)
+    await this.options.consumerLimits.assertLeft(admitted.consumer, Math.max(1, downloads))
+    return () => this.send(request, reply, admitted, { withheld, downloads })
+  }
+
+  private async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admitted: Admitted,
+    { withheld, downloads }: { withheld: Withheld; downloads: number },
   ): Promise<FastifyReply> {
     const { consumer, fileIndex = 0 } = admitted
     const { bytes, consumerLimits, batch, stallTimeout } = this.options
     const isHead = request.method === 'HEAD'
-    const downloads = isHead ? Number(admitted.fileIndex === undefined) : downloadsIn(admitted)
-    await consumerLimits.assertLeft(consumer, Math.max(1, downloads))
-    if (!isHead) await consumer.consumeNonce()
     if (downloads > 0) await consumerLimits.countRequest(consumer, downloads)
     const transfer = beginTransfer(bytes, request)
     const file =
@@ -123,7 +131,7 @@ export class Downloads {
   }
 
   /** Counts the file against the bytes of its consumer's day, if these are limited. Throws as `begin`. */
-  private countBytes(consumer: AuthenticatedConsumer, file: OpenedFile): Promise<CountedDownload> | undefined {
+  private countBytes(consumer: ProvenConsumer, file: OpenedFile): Promise<CountedDownload> | undefined {
     const { consumerLimits } = this.options
     if (!consumerLimits.limitsBytes || file.status > 206) return undefined
     return beforeSending(file, () => consumerLimits.countBytes(consumer, lengthOf(file)))

@@ -1,10 +1,11 @@
 import type { Hosting } from '@tidegate/hosting'
 import { HostingError, ValidationError } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
-import { type AuthenticatedConsumer, authenticateHolder, authenticateToken } from '../../auth/authenticate.js'
+import { authenticateHolder, authenticateToken, type ProvenConsumer } from '../../auth/authenticate.js'
 import { type Command, modernMessage } from '../../auth/signature.js'
 import { walletChain } from '../endpoints/chain.js'
 import { consumerParams, PROOF, type Provers, proveConsumer } from '../endpoints/consumer.js'
+import type { NonceUse } from '../endpoints/nonce-use.js'
 import { address, described, text, whole } from '../endpoints/params.js'
 import type { Uploads } from '../services.js'
 
@@ -29,7 +30,6 @@ export interface ProvenUploader {
   address: string
   /** Owner of the files: the address, and for a contract wallet its chain, since others may own it elsewhere. */
   owner: string
-  consumeNonce: AuthenticatedConsumer['consumeNonce']
 }
 
 /** The effect of a request about uploads. `read` discloses no more than the list of files; `change` is everything else. */
@@ -38,25 +38,25 @@ export type UploaderAction = 'read' | 'change'
 /**
  * Creates the authentication of uploaders: by token, or by signature. A change is signed over address + nonce + "upload".
  * Reading is signed over address + nonce + "listUploads", which consumes no nonce and opens nothing else. A signature for
- * a change is good for reading as well; its nonce is then consumed here. It throws ValidationError, TokenError,
+ * a change is good for reading as well; its nonce is then consumed. It throws ValidationError, TokenError,
  * ChainError, StateError.
  */
 export function uploaderProof(
   provers: Provers,
   action: UploaderAction,
-): (request: FastifyRequest) => Promise<ProvenUploader> {
+): (request: FastifyRequest, nonces: NonceUse) => Promise<ProvenUploader> {
   const commands: Command[] = action === 'read' ? ['listUploads', 'upload'] : ['upload']
   const { settings, chains, auth } = provers
   const read = consumerParams(UPLOADER_PARAMS, settings)
-  return async (request) => {
+  return async (request, nonces) => {
     const sent = read(withProofHeaders(request))
     const { address: claimed, chainId } = sent.params
     const consumer = await prove()
-    if (action === 'read' && consumer.message?.endsWith('upload')) await consumer.consumeNonce()
+    if (action === 'read' && !consumer.message?.endsWith('upload')) nonces.spare()
     const owner = consumer.chainId === undefined ? consumer.address : `${consumer.address} ${consumer.chainId}`
-    return { address: consumer.address, owner, consumeNonce: consumer.consumeNonce }
+    return { address: consumer.address, owner }
 
-    async function prove(): Promise<AuthenticatedConsumer> {
+    async function prove(): Promise<ProvenConsumer> {
       const { credentials } = sent
       const { tokens } = auth
       if (credentials && 'token' in credentials) {
@@ -69,7 +69,7 @@ export function uploaderProof(
       if (!claimed) throw ValidationError.of('address', 'The address field is required.')
       const chain = walletChain(chainId, chains)
       const messages = (nonce: string) => commands.map((command) => modernMessage(claimed.text, nonce, command))
-      return proveConsumer(sent, claimed, messages, chain, provers).catch((error: unknown) => {
+      return proveConsumer(sent, claimed, messages, chain, provers, nonces).catch((error: unknown) => {
         throw chain ? error : unlessWallet(error, chainId)
       })
     }

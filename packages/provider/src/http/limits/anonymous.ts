@@ -1,15 +1,18 @@
+import type { Caller } from '@tidegate/catalog'
 import { type LimitError, StateError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AnonymousCaller } from '../../access/describe-files.js'
+import type { AnonymousCaller } from '../../access/files/describe-files.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { innerOf } from '../mcp/inner-requests.js'
 import { onRequestEnd } from '../request-end.js'
-import type { SearchCaller } from '../routes/searcher.js'
 import { isPrivate, networkOf } from './address.js'
 import { ConcurrencyLimiter } from './concurrency.js'
 import { rateLimited, tooManyInFlight } from './retry-later.js'
 import { RateWindows } from './windows.js'
+
+/** A caller that may leave while its hits are sent. */
+export type SearchCaller = Caller & { signal: AbortSignal }
 
 /** Defaults per address: requests and bytes per minute, and requests in flight. */
 const DEFAULT_REQUESTS = 600

@@ -1,5 +1,5 @@
 import { DAY } from '@tidegate/common'
-import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
+import type { ProvenConsumer } from '../../auth/authenticate.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { RetryLater, secondsLeft } from './retry-later.js'
@@ -11,7 +11,7 @@ export interface CountedDownload {
   end(bytes: number): void
 }
 
-type Consumer = Pick<AuthenticatedConsumer, 'address' | 'chainId'>
+type Consumer = Pick<ProvenConsumer, 'address' | 'chainId'>
 
 /**
  * Limits downloads and bytes of a consumer per day, over all instances. A day begins with its first download. Pass only

@@ -11,6 +11,8 @@ export interface UsageStore {
   /** Adds to a counter. A counter whose window has ended restarts at zero. */
   add(id: string, amount: number, window: number, now: number): Promise<Usage>
   used(id: string, window: number, now: number): Promise<Usage>
+  /** Deletes the counters whose windows have ended. */
+  purge(now: number): Promise<void>
 }
 
 const ADD = sqlOne(
@@ -31,11 +33,13 @@ const PURGE_EVERY = 1000
 /** Creates the store of usage counters. */
 export function usageStore(db: Driver): UsageStore {
   let additions = 0
+  const purge = async (now: number) => void (await db.query(PURGE({ now })))
   return {
+    purge,
     async add(id, amount, window, now) {
       const expired = now - window
       additions += 1
-      if (additions % PURGE_EVERY === 0) await db.query(PURGE({ now }))
+      if (additions % PURGE_EVERY === 0) await purge(now)
       const { rows } = await db.query(ADD({ id, amount, now, expired, ends: now + window }))
       const { used, started } = rows[0] as { used: number; started: number }
       return { used, endsIn: started + window - now }

@@ -1,11 +1,11 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
-import { TidegateError } from '@tidegate/client'
 import { ProviderError } from '@tidegate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientMessage } from '../../mcp/client-message.js'
 import { addReadingTools } from '../../mcp/reading-tools.js'
 import { createMcpServer } from '../../mcp/server.js'
+import { ToolError } from '../../mcp/tool-error.js'
 import { mediaRanges, preferred } from '../console/accept.js'
 import type { Services } from '../services.js'
 import { serviceReader } from './service-reader.js'
@@ -60,6 +60,6 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
 
 /** The model sees no details of such errors. */
 function logUnforeseen({ log }: FastifyRequest, error: unknown): void {
-  if (error instanceof TidegateError || error instanceof ProviderError) return
+  if (error instanceof ToolError || error instanceof ProviderError) return
   log.warn({ type: (error as Error).name }, 'a tool failed')
 }

@@ -20,6 +20,7 @@ export const mcp: Endpoint = {
   names: [],
   method: 'POST',
   path: '/mcp',
+  nonce: 'none',
   anonymous: true,
   doc: {
     operationId: 'callAgentTool',

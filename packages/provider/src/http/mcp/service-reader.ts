@@ -1,14 +1,26 @@
-import { asset, type Context, createContext, link, TidegateError } from '@tidegate/client'
+import {
+  type Asset,
+  type AssetService,
+  chosenService,
+  describedAsset,
+  type SearchResult,
+  searchBody,
+  searchResult,
+} from '@tidegate/protocol/asset'
 import { tokensOf } from '@tidegate/protocol/networks'
+import type { Json } from '@tidegate/protocol/values'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Address, erc20Abi, formatUnits, getAddress, type Hex, isAddress } from 'viem'
+import { verifiedPublishersOf } from '../../config/operator.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import type { Reader } from '../../mcp/reading-tools.js'
-import { type KnownOrder, priceView } from '../../mcp/views.js'
+import type { Reader } from '../../mcp/reader.js'
+import { ToolError } from '../../mcp/tool-error.js'
+import { type KnownOrder, priceView, sellerView } from '../../mcp/views.js'
 import { credentialsOf } from '../endpoints/credentials.js'
 import { publicUrl } from '../endpoints/public-url.js'
 import type { Services } from '../services.js'
-import { inProcessApi } from './in-process-api.js'
+import { withFiles } from './asset-files.js'
+import { type InProcessApi, inProcessApi } from './in-process-api.js'
 
 const { orders: LISTED } = PROVIDER_LIMITS.mcp.listed
 
@@ -18,44 +30,73 @@ export function serviceReader(
   outer: FastifyRequest,
   { chains, settings }: Pick<Services, 'chains' | 'settings'>,
 ): Reader {
-  const url = publicUrl(outer, settings)
-  const contextOf = (token?: string) => ({
-    ...createContext({ url, ...(token === undefined ? {} : { token }) }),
-    api: inProcessApi(app, outer, token),
-  })
-  const context = contextOf()
+  const url = new URL(publicUrl(outer, settings)).href.replace(/\/+$/, '')
+  const api = inProcessApi(app, outer)
+  const names = verifiedPublishersOf(settings)
   const credentials = credentialsOf(outer)
   const token = credentials && 'token' in credentials ? credentials.token : undefined
   const orders = async (given: string | undefined, signal: AbortSignal) => {
     const address = given ?? (token === undefined ? undefined : holderOf(token))
-    if (address === undefined) throw new TidegateError('NO_ADDRESS', 'Name the address of the buyer.')
-    return { address: getAddress(address), orders: await ordersOf(context, getAddress(address), signal) }
+    if (address === undefined) throw new ToolError('NO_ADDRESS', 'Name the address of the buyer.')
+    return { address: getAddress(address), orders: await ordersOf(api, getAddress(address), signal) }
+  }
+  const document = (did: string, signal: AbortSignal) => api.get<Json>(`/api/aquarius/assets/ddo/${did}`, {}, signal)
+  const described = async (did: string, signal: AbortSignal) => {
+    const found = describedAsset(url, await document(did, signal))
+    if (found?.did !== did) throw new ToolError('WRONG_DOCUMENT', `The document of ${did} is that of another asset.`)
+    return found
   }
   return {
-    context,
+    url,
+    document,
+    search: async (query, signal) =>
+      searchResult(await api.post('/api/aquarius/assets/query', searchBody(query), signal), query) as SearchResult,
+    asset: async (did, signal) => withFiles(api, await described(did, signal), signal),
+    publicFile: (path, bytes, signal) => api.file(path, bytes, signal),
+    verifiedPublishers: async () => names,
     orders,
     async quote({ did, service: id, file, address }, signal) {
-      const { services, owner, chainId } = await asset(context, did, { signal })
-      const service = id === undefined ? (services.find(({ type }) => type === 'access') ?? services[0]) : undefined
-      const chosen = service ?? services.find((one) => one.id === id)
-      if (!chosen) throw new TidegateError('UNKNOWN_SERVICE', 'The asset has no such service for sale.')
+      const found = await described(did, signal)
+      const { services, owner, chainId } = found
+      const seller = sellerView(found, names)
+      const chosen = serviceIn(services, id)
       const { datatoken } = chosen
       const query = { documentId: did, serviceId: chosen.id, consumerAddress: address ?? owner, fileIndex: file }
-      const { providerFee } = await context.api.get<{ providerFee: Fee }>('/api/services/initialize', query, signal)
+      const { providerFee } = await api.get<{ providerFee: Fee }>('/api/services/initialize', query, signal)
       const price = priceView(chosen.price)
       const fee = await feeOf(chains, chainId, providerFee)
       const total = fee ? [...price.total, fee] : price.total
-      return { did, service: chosen.id, chainId, datatoken, price: { ...price, total }, note: NOTE }
+      return { did, service: chosen.id, chainId, seller, datatoken, price: { ...price, total }, note: NOTE }
     },
     async link({ did, service, file, order }, signal) {
       if (token === undefined)
-        throw new TidegateError('TOKEN_REQUIRED', 'Send an auth token in the header Authorization: Bearer TOKEN.')
-      const found = order ?? (await orders(undefined, signal)).orders.find((one) => one.did === did)?.tx
-      if (found === undefined)
-        throw new TidegateError('NO_ORDER', 'The index has no order of the account for this asset.')
-      return link(contextOf(token), did, { service, file, order: found as Hex, signal })
+        throw new ToolError('TOKEN_REQUIRED', 'Send an auth token in the header Authorization: Bearer TOKEN.')
+      const transferTxId = order ?? (await orders(undefined, signal)).orders.find((one) => one.did === did)?.tx
+      if (transferTxId === undefined)
+        throw new ToolError('NO_ORDER', 'The index has no order of the account for this asset.')
+      const consumerAddress = holderOf(token)
+      if (consumerAddress === undefined) throw new ToolError('TOKEN_INVALID', 'The auth token cannot be read.')
+      const serviceId = service ?? (await onSale(described(did, signal))).id
+      const wanted = { documentId: did, serviceId, transferTxId, fileIndex: file ?? 0, consumerAddress }
+      const path = '/api/services/download/link'
+      const made = await inProcessApi(app, outer, token).post<{ url: string; expires: number }>(path, wanted, signal)
+      return { url: made.url, expires: new Date(made.expires * 1000) }
     },
   }
+}
+
+/** Returns the service that is sold by default. Throws ToolError `ASSET_NOT_CONSUMABLE`, `UNKNOWN_SERVICE`. */
+async function onSale(described: Promise<Asset>): Promise<AssetService> {
+  const { state, services } = await described
+  if (state !== 'active' && state !== 'unlisted')
+    throw new ToolError('ASSET_NOT_CONSUMABLE', `The asset is ${state}: it is not for sale.`)
+  return serviceIn(services, undefined)
+}
+
+function serviceIn(services: readonly AssetService[], id: string | undefined): AssetService {
+  const chosen = chosenService(services, id)
+  if (!chosen) throw new ToolError('UNKNOWN_SERVICE', 'The asset has no such service for sale.')
+  return chosen
 }
 
 const NOTE =
@@ -77,7 +118,7 @@ async function feeOf(chains: Services['chains'], chainId: number, { providerFeeT
 }
 
 /** Returns the newest orders of an address in the index, one more than are shown. */
-async function ordersOf({ api }: Context, consumer: Address, signal: AbortSignal): Promise<KnownOrder[]> {
+async function ordersOf(api: InProcessApi, consumer: Address, signal: AbortSignal): Promise<KnownOrder[]> {
   const query = { bool: { filter: [{ term: { consumer } }] } }
   const body = { index: 'order', from: 0, size: LISTED + 1, sort: { timestamp: 'desc' }, query }
   const [page] = await api.post<[Row[] | { results: Row[] }]>('/api/aquarius/assets/metadata/query', body, signal)

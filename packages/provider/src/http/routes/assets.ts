@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DECRYPTER_PARAMS, decrypterCheck } from '../endpoints/decrypters.js'
 import { json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { type NonceUse, withNonce } from '../endpoints/nonce-use.js'
 import { described, text } from '../endpoints/params.js'
 import { ASSET, METADATA } from '../endpoints/schemas/asset.js'
 import type { Services } from '../services.js'
@@ -31,21 +32,22 @@ function readableAsset(services: Pick<Services, 'settings' | 'chains' | 'auth' |
   const { indexed } = services.catalog
   const { withheld } = services.access
   const checkReader = decrypterCheck(services)
-  return async (request: FastifyRequest<DidRoute>, reply: FastifyReply) => {
+  return async (request: FastifyRequest<DidRoute>, reply: FastifyReply, nonces: NonceUse) => {
     const { did } = request.params
     await withheld.assertShown(did)
     const found = await indexed.asset(did)
-    if (found) await checkReader(request, reply, found)
+    if (found) await checkReader(request, reply, found, nonces)
     else indexed.assertAbsent(did, { anyCurrent: true })
     return found
   }
 }
 
 /** Serves the document of an asset from the index, in the format of metadata caches. */
-export const assetDdo: Endpoint = {
+export const assetDdo: Endpoint<'first'> = {
   names: [],
   method: 'GET',
   path: `${PREFIX}/ddo/:did`,
+  nonce: 'first',
   doc: {
     operationId: 'getAsset',
     summary: 'Asset document',
@@ -58,12 +60,13 @@ export const assetDdo: Endpoint = {
     const { onChain } = services.catalog
     const { purgatory } = services.access
     const readable = readableAsset(services)
-    app.get<DidRoute>(this.path, async (request, reply) => {
-      const found = await readable(request, reply)
+    const handler = withNonce(this.nonce, async (request: FastifyRequest<DidRoute>, reply, nonces) => {
+      const found = await readable(request, reply, nonces)
       const asset = found && opened(found)
       if (!asset) throw notFound(request.params.did, found?.metadata.reason)
       return assetDocument(asset, await onChain.of(asset), purgatory.reasonFor(found.metadata.did))
     })
+    app.get<DidRoute>(this.path, handler)
   },
 }
 
@@ -77,10 +80,11 @@ function notFound(did: string, reason: string | null = null): AssetError {
 }
 
 /** Serves the `metadata` object of an asset. Some clients request it alone. */
-export const assetMetadata: Endpoint = {
+export const assetMetadata: Endpoint<'first'> = {
   names: [],
   method: 'GET',
   path: `${PREFIX}/metadata/:did`,
+  nonce: 'first',
   doc: {
     operationId: 'getAssetMetadata',
     summary: 'Metadata of an asset',
@@ -91,13 +95,14 @@ export const assetMetadata: Endpoint = {
   },
   register(app, services) {
     const readable = readableAsset(services)
-    app.get<DidRoute>(this.path, async (request, reply) => {
-      const found = await readable(request, reply)
+    const handler = withNonce(this.nonce, async (request: FastifyRequest<DidRoute>, reply, nonces) => {
+      const found = await readable(request, reply, nonces)
       const asset = found && opened(found)
       const metadata = asset && publishedMetadata(asset)
       if (!metadata) throw metadataNotFound(request.params.did)
       return metadata
     })
+    app.get<DidRoute>(this.path, handler)
   },
 }
 

@@ -5,6 +5,7 @@ import { chainOf } from '../endpoints/chain.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { assertDecrypter } from '../endpoints/decrypters.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { withNonce } from '../endpoints/nonce-use.js'
 import { address, flags, hexBytes, transactionId, whole } from '../endpoints/params.js'
 
 const params = {
@@ -21,10 +22,11 @@ const params = {
  * Decrypts the published document of a data NFT, for metadata caches. Accepts only documents that this NFT has published
  * and returns only a DDO of this NFT, so that nobody can decrypt a files object.
  */
-export const decrypt: Endpoint = {
+export const decrypt: Endpoint<'first'> = {
   names: ['decrypt'],
   method: 'POST',
   path: `${PREFIX}/decrypt`,
+  nonce: 'first',
   doc: {
     summary: 'Decrypt a published document',
     description:
@@ -54,7 +56,7 @@ export const decrypt: Endpoint = {
     const { settings, chains, catalog, access } = services
     const read = consumerParams(params, settings)
     const documents = new PublishedDocuments(catalog, settings.ORDER_WAIT)
-    app.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
+    const handler = withNonce(this.nonce, async (request, reply, nonces) => {
       const sent = read(request)
       const { decrypterAddress, dataNftAddress, chainId, transactionId: txId, ...document } = sent.params
       const chain = chainOf(chainId, chains)
@@ -62,14 +64,13 @@ export const decrypt: Endpoint = {
         (txId ?? dataNftAddress.text) + decrypterAddress.text + chainId + nonce,
         modernMessage(decrypterAddress.text, nonce, 'decryptDDO'),
       ]
-      const decrypter = await proveConsumer(sent, decrypterAddress, messages, chain, services)
-      // before expensive work, so that a refused request cannot be replayed
-      await decrypter.consumeNonce()
+      const decrypter = await proveConsumer(sent, decrypterAddress, messages, chain, services, nonces)
       await assertDecrypter(decrypter.address, chain.chainId, settings, access.accessLists)
       const nft = { chain, address: dataNftAddress.address }
       await access.withheld.assertShown(didOf(nft.address, chain.chainId))
       const ddo = await documents.decrypt(nft, { txId, ...document }, request.lifetime.signal)
       return reply.code(201).type('text/plain').send(Buffer.from(ddo))
     })
+    app.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, handler)
   },
 }

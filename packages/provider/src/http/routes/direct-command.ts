@@ -20,6 +20,7 @@ export const directCommand: Endpoint = {
   names: ['directCommand'],
   method: 'POST',
   path: '/directCommand',
+  nonce: 'none',
   anonymous: true,
   doc: {
     summary: 'Status in the form of Ocean Node',

@@ -1,8 +1,8 @@
 import { type PublishedDescriptions, safeName } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admitted, admit } from '../../access/admission.js'
-import { describePublished } from '../../access/describe-files.js'
 import { assertFitsLink, claimOf, grantOf, linkLifetime } from '../../access/download-grant.js'
+import { describePublished } from '../../access/files/describe-files.js'
 import { openService } from '../../access/service.js'
 import { secondsNow } from '../../auth/links.js'
 import { modernMessage } from '../../auth/signature.js'
@@ -10,6 +10,7 @@ import { PROVIDER_LIMITS } from '../../limits.js'
 import { PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { withNonce } from '../endpoints/nonce-use.js'
 import { described, text, whole } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
 import { archiveName } from '../files/archive.js'
@@ -30,10 +31,11 @@ const PATH = `${PREFIX}/download/link`
 const LINK_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Creates a link to a file or an archive of all, for programs that cannot send headers or sign each request. */
-export const createDownloadLink: Endpoint = {
+export const createDownloadLink: Endpoint<'last'> = {
   names: ['downloadLink'],
   method: 'POST',
   path: PATH,
+  nonce: 'last',
   doc: {
     operationId: 'createDownloadLink',
     summary: 'Create a download link',
@@ -59,7 +61,7 @@ export const createDownloadLink: Endpoint = {
   register(app, services) {
     const { settings, access, auth, files } = services
     const read = fileParams(settings, { lifetime })
-    app.post(PATH, async (request, reply) => {
+    const handler = withNonce(this.nonce, async (request, reply, nonces) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId: orderTx, userdata } = sent.params
       assertFitsLink(userdata)
@@ -67,14 +69,16 @@ export const createDownloadLink: Endpoint = {
       const base = publicUrl(request, settings)
       const opened = await openService(access, documentId, serviceId)
       const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'downloadLink')]
-      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
+      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
-      await consumer.consumeNonce()
-      const grant = await grantOf(admitted, { orderTx, userdata, lifetime: seconds })
-      const name = await nameOf(files.descriptions, admitted, request)
-      const url = `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`
-      return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })
+      return async () => {
+        const grant = await grantOf(admitted, { orderTx, userdata, lifetime: seconds })
+        const name = await nameOf(files.descriptions, admitted, request)
+        const url = `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`
+        return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })
+      }
     })
+    app.post(PATH, handler)
   },
 }
 
@@ -98,6 +102,7 @@ export const followDownloadLink: Endpoint = {
   names: [],
   method: 'GET',
   path: `${PATH}/:grant/:name?`,
+  nonce: 'none',
   doc: {
     operationId: 'downloadByLink',
     summary: 'Download a file by its link',
@@ -131,7 +136,7 @@ export const followDownloadLink: Endpoint = {
       const opened = await openService(access, did, service)
       const { consumer: holder, wanted } = await claimOf(grant, opened)
       const admitted = await admit(access, opened, holder, wanted, request.lifetime.signal)
-      return downloads.send(request, reply, admitted, access.withheld)
+      return (await downloads.prepare(request, reply, admitted, access.withheld))()
     })
   },
 }

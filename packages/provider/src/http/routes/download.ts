@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { admit } from '../../access/admission.js'
 import { openService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { withNonce } from '../endpoints/nonce-use.js'
 import { address, archiveForm, sentParams, text, transactionId, whole } from '../endpoints/params.js'
 import { userdata } from '../endpoints/userdata.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
@@ -41,10 +42,11 @@ export function fileParams<T extends z.ZodRawShape>(settings: Services['settings
 }
 
 /** Verifies consumer, asset and order, and streams the file, or an archive of all. */
-export const download: Endpoint = {
+export const download: Endpoint<'last'> = {
   names: ['download'],
   method: 'GET',
   path: `${PREFIX}/download`,
+  nonce: 'last',
   doc: {
     summary: 'Download a file',
     description:
@@ -59,15 +61,18 @@ export const download: Endpoint = {
   register(app, services) {
     const { settings, access, downloads } = services
     const read = fileParams(settings, {})
-    registerFileRoute(app, this.path, async (request: FastifyRequest, reply: FastifyReply) => {
+    const handler = withNonce(this.nonce, async (request, reply, nonces) => {
       const sent = read(request)
       const { documentId, serviceId, consumerAddress, transferTxId } = sent.params
       const opened = await openService(access, documentId, serviceId)
       request.subject = { did: documentId, service: serviceId, consumer: consumerAddress.text, order: transferTxId }
       const messages = (nonce: string) => [documentId + nonce, modernMessage(consumerAddress.text, nonce, 'download')]
-      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services)
+      const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
-      return downloads.send(request, reply, admitted, access.withheld)
+      // a GET with the same signature may follow
+      if (request.method === 'HEAD') nonces.spare()
+      return downloads.prepare(request, reply, admitted, access.withheld)
     })
+    registerFileRoute(app, this.path, handler)
   },
 }

@@ -1,10 +1,11 @@
 import { PROTOCOL_LIMITS } from '@tidegate/protocol'
 import type { FastifyRequest } from 'fastify'
-import { assertFilesVersion, assertUpdater, withPresentFiles } from '../../access/present-files.js'
+import { assertFilesVersion, assertUpdater, withPresentFiles } from '../../access/files/present-files.js'
 import { publishedService } from '../../access/service.js'
 import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
+import { withNonce } from '../endpoints/nonce-use.js'
 import { address, described, text } from '../endpoints/params.js'
 import { admitEncryption, ENCRYPTED, encryptedHex, FILES_BODY, octets } from './encrypt.js'
 
@@ -25,10 +26,11 @@ const BODY = {
 }
 
 /** Encrypts a new version of a service's files that keeps the present ones. Discloses nothing about them. */
-export const encryptVersion: Endpoint = {
+export const encryptVersion: Endpoint<'last'> = {
   names: ['encryptVersion'],
   method: 'POST',
   path: `${PREFIX}/encrypt/version`,
+  nonce: 'last',
   doc: {
     summary: 'Encrypt new files with the present ones',
     description:
@@ -57,22 +59,25 @@ export const encryptVersion: Endpoint = {
     const read = consumerParams(params, settings)
     const bodyLimit = Math.min(PROTOCOL_LIMITS.filesObject.size, settings.MAX_BODY_SIZE)
     withRawBody(app, (scope) => {
-      scope.post(this.path, { bodyLimit }, async (request, reply) => {
+      const handler = withNonce(this.nonce, async (request, reply, nonces) => {
         const body = octets(request)
         const sent = read({ query: request.query, headers: request.headers, body: undefined } as FastifyRequest)
         const { documentId, serviceId, consumerAddress, filesVersion } = sent.params
         const opened = await publishedService(access, documentId, serviceId)
         const { chain } = opened.asset
         const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'encryptVersion')]
-        const updater = await proveConsumer(sent, consumerAddress, messages, chain, services)
+        const updater = await proveConsumer(sent, consumerAddress, messages, chain, services, nonces)
         await assertUpdater(opened, updater.address)
         assertFilesVersion(opened, filesVersion)
-        // the size of the work below is the choice of the publisher: no signature pays for it twice
         await admitEncryption(updater, chain, access.accessControl)
-        const hex = await encryptedHex(chain, withPresentFiles(access, opened, body), uploads.hosting)
-        reply.code(201).type('text/plain')
-        return hex
+        // the size of this work is the choice of the publisher: no signature pays for it twice
+        return async () => {
+          const hex = await encryptedHex(chain, withPresentFiles(access, opened, body), uploads.hosting)
+          reply.code(201).type('text/plain')
+          return hex
+        }
       })
+      scope.post(this.path, { bodyLimit }, handler)
     })
   },
 }

@@ -5,13 +5,14 @@ import { PROTOCOL_LIMITS, RequestError } from '@tidegate/protocol'
 import { encrypt as encryptTo } from '@tidegate/protocol/keys'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import type { AccessControl } from '../../access/rbac.js'
-import type { AuthenticatedConsumer } from '../../auth/authenticate.js'
+import type { AccessControl } from '../../access/rules/rbac.js'
+import type { ProvenConsumer } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import { chainOf } from '../endpoints/chain.js'
 import { optionalProof, optionalProver, PROOF } from '../endpoints/consumer.js'
 import { BINARY, HEX } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
+import { withNonce } from '../endpoints/nonce-use.js'
 import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
 
 const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
@@ -33,10 +34,11 @@ export const ENCRYPTED = {
  * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature or a token is verified if
  * sent, and the nonce of a signature is consumed.
  */
-export const encrypt: Endpoint = {
+export const encrypt: Endpoint<'last'> = {
   names: ['encrypt'],
   method: 'POST',
   path: `${PREFIX}/encrypt`,
+  nonce: 'last',
   anonymous: true,
   doc: {
     summary: 'Encrypt a document',
@@ -61,31 +63,33 @@ export const encrypt: Endpoint = {
     const messages = (consumer: string, nonce: string) => [modernMessage(consumer, nonce, 'encrypt')]
     const prove = optionalProver('consumerAddress', messages, services)
     withRawBody(app, (scope) => {
-      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request, reply) => {
+      const handler = withNonce(this.nonce, async (request, reply, nonces) => {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
         if (sentParams(queryOnly).chainId === undefined)
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
         const chain = chainOf(readParams(schema, queryOnly).chainId, chains)
         const body = octets(request)
-        await admitEncryption(await prove(queryOnly, chain), chain, access.accessControl)
-        const hex = await encryptedHex(chain, body, uploads.hosting)
-        // ocean.py compares the whole header, and the framework would add a charset to text
-        reply.code(201).type('text/plain')
-        return hex
+        await admitEncryption(await prove(queryOnly, chain, nonces), chain, access.accessControl)
+        return async () => {
+          const hex = await encryptedHex(chain, body, uploads.hosting)
+          // ocean.py compares the whole header, and the framework would add a charset to text
+          reply.code(201).type('text/plain')
+          return hex
+        }
       })
+      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, handler)
     })
   },
 }
 
-/** Asks the operator's access control about a consumer, or anybody, and consumes the nonce. Throws AccessError, ValidationError, StateError. */
+/** Asks the operator's access control about a consumer, or anybody. Throws AccessError. */
 export async function admitEncryption(
-  consumer: AuthenticatedConsumer | undefined,
+  consumer: ProvenConsumer | undefined,
   chain: Chain,
   accessControl: AccessControl,
 ): Promise<void> {
   const about = consumer ? { consumer: consumer.address } : {}
   await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
-  await consumer?.consumeNonce()
 }
 
 /** Encrypts a document to the provider key of a chain. Returns 0x and hex as bytes. Throws ValidationError, StateError. */

@@ -2,7 +2,7 @@ import { FILE_PROBLEMS, PROTOCOL_LIMITS } from '@tidegate/protocol'
 import { inBatches, STORAGE_TYPES, safeName } from '@tidegate/storage'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { describeAll, describeSent, problemOf, type TypedDescription } from '../../access/describe-files.js'
+import { describeAll, describeSent, problemOf, type TypedDescription } from '../../access/files/describe-files.js'
 import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { type JsonSchema, json, named, object } from '../endpoints/docs.js'
@@ -66,6 +66,7 @@ export const fileinfo: Endpoint = {
   names: ['fileinfo'],
   method: 'POST',
   path: `${PREFIX}/fileinfo`,
+  nonce: 'none',
   anonymous: true,
   doc: {
     summary: 'Describe files',

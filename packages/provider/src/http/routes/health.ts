@@ -44,6 +44,10 @@ const CHAIN = named(
           'Seconds by which the clock of this machine is provably ahead of the chain, negative if it is behind; 0 if nothing proves an error, null while no head was seen.',
       },
       ready: { type: 'boolean' },
+      quotes: {
+        type: 'boolean',
+        description: 'Whether orders are quoted: a download would not fail for a reason of this provider.',
+      },
       limits: {
         type: 'array',
         items: NODE_LIMITS,
@@ -63,6 +67,7 @@ const READINESS = named(
       lastWrite: { ...COUNT, description: 'Milliseconds since this instance last wrote to the database.' },
       diskLeft: { ...COUNT, description: 'Bytes left on the disk of the embedded database.' },
       chains: { type: 'array', items: CHAIN },
+      caller: { type: 'string', description: 'Address of the caller, as the limits by address count it.' },
     },
     ['storeTrouble', 'lastWrite', 'diskLeft'],
   ),
@@ -73,6 +78,7 @@ export const live: Endpoint = {
   names: [],
   method: 'GET',
   path: '/live',
+  nonce: 'none',
   doc: {
     operationId: 'getLiveness',
     summary: 'Liveness',
@@ -89,17 +95,18 @@ export const ready: Endpoint = {
   names: [],
   method: 'GET',
   path: '/ready',
+  nonce: 'none',
   doc: {
     operationId: 'getReadiness',
     summary: 'Readiness',
     description:
-      'Whether the database is healthy and the index of every chain is close to a recently seen head, with the progress of each.',
+      'Whether the database is healthy and has room, and the index of every chain is close to a recently seen head, with the progress of each.',
     responses: { 200: json('Ready.', READINESS), 503: json('Not ready.', READINESS) },
   },
   register(app, { health }) {
-    app.get(this.path, async (_request, reply) => {
+    app.get(this.path, async (request, reply) => {
       const readiness = await health.readiness()
-      return reply.code(readiness.ready ? 200 : 503).send(readiness)
+      return reply.code(readiness.ready ? 200 : 503).send({ ...readiness, caller: request.ip })
     })
   },
 }

@@ -14,6 +14,7 @@ export const hiddenAssets: Endpoint = {
   names: [],
   method: 'GET',
   path: `${PREFIX}/hidden`,
+  nonce: 'none',
   anonymous: true,
   doc: {
     operationId: 'listHiddenAssets',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AnonymousCaller, describePublished } from '../../access/describe-files.js'
+import { type AnonymousCaller, describePublished } from '../../access/files/describe-files.js'
 import { lastNonce } from '../../auth/auth.js'
 import { quoteOrder } from '../../orders/quote-order.js'
 import { ADDRESS, HEX, json, named, object } from '../endpoints/docs.js'
@@ -59,6 +59,7 @@ export const initialize: Endpoint = {
   names: ['initialize'],
   method: 'GET',
   path: `${PREFIX}/initialize`,
+  nonce: 'none',
   anonymous: true,
   doc: {
     summary: 'Quote an order',
@@ -85,6 +86,7 @@ export const initialize: Endpoint = {
       'RBAC_UNAVAILABLE',
       'CHAIN_UNAVAILABLE',
       'CLOCK_WRONG',
+      'CANNOT_DELIVER',
       'PROVIDER_KEY_MISSING',
     ],
   },

@@ -21,6 +21,7 @@ export const assetNames: Endpoint = {
   names: [],
   method: 'POST',
   path: `${PREFIX}/names`,
+  nonce: 'none',
   anonymous: true,
   doc: {
     operationId: 'getAssetNames',

@@ -18,6 +18,7 @@ export const nonce: Endpoint = {
   names: ['nonce'],
   method: 'GET',
   path: `${PREFIX}/nonce`,
+  nonce: 'none',
   doc: {
     summary: 'Last used nonce',
     description:

@@ -1,12 +1,14 @@
 import type { Chain } from '@tidegate/chain'
 import { tokensOf } from '@tidegate/protocol/networks'
-import { operatorOf } from '../../config/operator.js'
+import type { FastifyRequest } from 'fastify'
+import { operatorOf, verifiedNames } from '../../config/operator.js'
 import type { Settings } from '../../config/schema.js'
 import type { Console } from '../../console/console.js'
 import { packageVersion } from '../../version.js'
 import { varyBy, wantsPage } from '../console/accept.js'
 import { ADDRESS, json, named, object } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
+import { ownUrl } from '../endpoints/public-url.js'
 import type { Services } from '../services.js'
 
 const CONTRACTS = named(
@@ -29,7 +31,8 @@ const SIGN_IN = named('SignIn', {
     maxLifetime: { type: 'integer', description: 'The longest lifetime of a token, in seconds.' },
     linkLifetime: { type: 'integer', description: 'The lifetime of a download link, in seconds.' },
   }),
-  description: 'Where PUBLIC_URL is configured: how tokens are created by EIP-4361 messages.',
+  description:
+    'How tokens are created by EIP-4361 messages, if PUBLIC_URL is configured or the service listens on loopback only.',
 })
 
 const WEB = { type: 'string', format: 'uri' } as const
@@ -40,6 +43,12 @@ const OPERATOR = named('Operator', {
   ),
   description: 'Who runs the service, if that is configured.',
 })
+
+const VERIFIED_PUBLISHERS = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Names that the operator has verified, by account. Absent without any.',
+} as const
 
 const ROOT = named(
   'Root',
@@ -56,8 +65,9 @@ const ROOT = named(
       },
       signIn: SIGN_IN,
       operator: OPERATOR,
+      verifiedPublishers: VERIFIED_PUBLISHERS,
     },
-    ['signIn', 'operator'],
+    ['signIn', 'operator', 'verifiedPublishers'],
   ),
 )
 
@@ -67,6 +77,7 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
     names: [],
     method: 'GET',
     path: '/',
+    nonce: 'none',
     doc: {
       operationId: 'getRoot',
       summary: 'Root document',
@@ -82,9 +93,10 @@ export function rootEndpoint(endpoints: readonly Endpoint[], console?: Pick<Cons
       const { CATALOGUE, PUBLIC_URL = '' } = services.settings
       const page = console?.path ?? (CATALOGUE === 'public' ? `${PUBLIC_URL}/catalogue` : undefined)
       app.get(this.path, async (request, reply) => {
-        if (page === undefined) return document
+        const answer = () => ({ ...document, ...signIn(request, services.settings) })
+        if (page === undefined) return answer()
         varyBy(reply, 'Accept')
-        return wantsPage(request) ? reply.redirect(page, 302) : document
+        return wantsPage(request) ? reply.redirect(page, 302) : answer()
       })
     },
   }
@@ -102,13 +114,14 @@ function rootDocument(endpoints: readonly Endpoint[], services: Services) {
     providerAddresses: Object.fromEntries([...chains].map(([chainId, { key }]) => [chainId, key.address])),
     contracts: Object.fromEntries([...chains].map(([chainId, chain]) => [chainId, contractsOf(chain)])),
     serviceEndpoints: Object.fromEntries(named) as Record<string, [string, string]>,
-    ...signIn(settings),
     ...(operator ? { operator } : {}),
+    ...verifiedNames(settings),
   }
 }
 
-function signIn(settings: Settings) {
-  const { PUBLIC_URL: url, REQUIRE_DOMAIN_SIGNATURES: required } = settings
+function signIn(request: FastifyRequest, settings: Settings) {
+  const url = ownUrl(request, settings)
+  const { REQUIRE_DOMAIN_SIGNATURES: required } = settings
   const { AUTH_TOKEN_MAX_LIFETIME: maxLifetime, DOWNLOAD_LINK_LIFETIME: linkLifetime } = settings
   return url === undefined ? {} : { signIn: { url, required, maxLifetime, linkLifetime } }
 }

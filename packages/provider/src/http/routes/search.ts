@@ -3,17 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { type EndpointDoc, json } from '../endpoints/docs.js'
 import type { Endpoint } from '../endpoints/endpoint.js'
 import { DOCUMENTS, SEARCH, SEARCH_ANSWER } from '../endpoints/schemas/search.js'
+import type { SearchCaller } from '../limits/anonymous.js'
 import { sendParts } from '../parts.js'
 import { PREFIX } from './assets.js'
-import {
-  type Answered,
-  type Asked,
-  orderSearcher,
-  SEARCH_ERRORS,
-  type SearchCaller,
-  type SearchServices,
-  searcher,
-} from './searcher.js'
+import { type Answered, type Asked, orderSearcher, SEARCH_ERRORS, type SearchServices, searcher } from './searcher.js'
 
 const QUERY: EndpointDoc['body'] = {
   contentType: 'application/json',
@@ -28,6 +21,7 @@ export const searchAssets: Endpoint = {
   names: [],
   method: 'POST',
   path: `${PREFIX}/query`,
+  nonce: 'none',
   anonymous: true,
   doc: {
     operationId: 'searchAssets',
@@ -63,6 +57,7 @@ export const searchMetadata: Endpoint = {
   names: [],
   method: 'POST',
   path: `${PREFIX}/metadata/query`,
+  nonce: 'none',
   anonymous: true,
   doc: {
     operationId: 'searchDocuments',

@@ -15,6 +15,7 @@ import {
 } from '@tidegate/catalog'
 import { ChainError, type IndexedAsset, isConsumable } from '@tidegate/protocol'
 import { isReadingRestricted } from '../endpoints/decrypters.js'
+import type { SearchCaller } from '../limits/anonymous.js'
 import type { Services } from '../services.js'
 
 /** Errors of searches. */
@@ -32,9 +33,6 @@ export interface Answered extends Pick<Asked, 'version'> {
   shards: { total: number; successful: number; skipped: 0; failed: number }
   wantsAggregations: boolean
 }
-
-/** A caller that may leave while its hits are sent. */
-export type SearchCaller = Caller & { signal: AbortSignal }
 
 export type SearchServices = Pick<Services, 'settings' | 'access' | 'catalog' | 'anonymous'>
 

@@ -41,6 +41,7 @@ export const status: Endpoint = {
   names: [],
   method: 'GET',
   path: `${PREFIX}/status`,
+  nonce: 'none',
   doc: {
     operationId: 'getStatus',
     summary: 'Status for the public',

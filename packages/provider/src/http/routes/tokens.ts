@@ -9,6 +9,7 @@ import { walletChain } from '../endpoints/chain.js'
 import { PROOF, type Provers } from '../endpoints/consumer.js'
 import { json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { type NonceUse, withNonce } from '../endpoints/nonce-use.js'
 import {
   address,
   described,
@@ -42,10 +43,11 @@ const TOKEN = json('The token.', named('Token', object({ token: { type: 'string'
 const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', 4102444800)
 
 /** Creates an auth token. Requires a signature. */
-export const createAuthToken: Endpoint = {
+export const createAuthToken: Endpoint<'first'> = {
   names: ['createAuthToken', 'create_auth_token'],
   method: 'GET',
   path: `${PREFIX}/createAuthToken`,
+  nonce: 'first',
   doc: {
     summary: 'Create an auth token',
     description: `${SIGNED} Every request creates a new token.`,
@@ -55,19 +57,21 @@ export const createAuthToken: Endpoint = {
   register(app, services) {
     const { settings, auth } = services
     const params = z.object({ ...signed(settings), expiration })
-    app.get(this.path, async (request) => {
+    const handler = withNonce(this.nonce, async (request, _reply, nonces) => {
       const sent = readParams(params, request)
-      const signer = await proveSigner(services, sent, 'createAuthToken')
+      const signer = await proveSigner(services, sent, 'createAuthToken', nonces)
       return { token: issueToken(auth.tokens, settings, signer, { field: 'expiration', value: sent.expiration }) }
     })
+    app.get(this.path, handler)
   },
 }
 
 /** Creates an auth token for modern clients, which send JSON and may omit the expiry. */
-export const generateAuthToken: Endpoint = {
+export const generateAuthToken: Endpoint<'first'> = {
   names: ['generateAuthToken'],
   method: 'POST',
   path: `${PREFIX}/auth/token`,
+  nonce: 'first',
   doc: {
     summary: 'Create an auth token (modern clients)',
     description: `${SIGNED} Without validUntil the token has the lifetime that the operator configured. ${BY_MESSAGE} Its URI is the base URL of the provider, and its Expiration Time takes the place of validUntil.`,
@@ -78,23 +82,25 @@ export const generateAuthToken: Endpoint = {
   register(app, services) {
     const { settings, auth } = services
     const params = z.object({ ...signed(settings), validUntil: expiration.optional() })
-    app.post(this.path, async (request) => {
+    const handler = withNonce(this.nonce, async (request, _reply, nonces) => {
       if (isSignIn(request)) {
-        const { holder, expiresAt } = await proveSignIn(request, '', services)
+        const { holder, expiresAt } = await proveSignIn(request, '', services, nonces)
         return { token: issueToken(auth.tokens, settings, holder, { field: 'message', value: expiresAt }) }
       }
       const sent = readParams(params, request)
-      const signer = await proveSigner(services, sent, 'createAuthToken')
+      const signer = await proveSigner(services, sent, 'createAuthToken', nonces)
       return { token: issueToken(auth.tokens, settings, signer, { field: 'validUntil', value: sent.validUntil }) }
     })
+    app.post(this.path, handler)
   },
 }
 
 /** Deletes an auth token. Requires a signature of its holder. */
-export const deleteAuthToken: Endpoint = {
+export const deleteAuthToken: Endpoint<'first'> = {
   names: ['deleteAuthToken', 'delete_auth_token'],
   method: 'DELETE',
   path: `${PREFIX}/deleteAuthToken`,
+  nonce: 'first',
   doc: {
     summary: 'Delete an auth token',
     description: `${SIGNED} The signature may also be sent as the header \`signature\`.`,
@@ -105,18 +111,20 @@ export const deleteAuthToken: Endpoint = {
     errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
   },
   register(app, services) {
-    app.delete(this.path, async (request) => {
-      await revokeSigned(services, withSignatureHeader(request))
+    const handler = withNonce(this.nonce, async (request, _reply, nonces) => {
+      await revokeSigned(services, withSignatureHeader(request), nonces)
       return { success: 'Token has been deactivated.' }
     })
+    app.delete(this.path, handler)
   },
 }
 
 /** Deletes an auth token for modern clients, which expect a boolean. */
-export const invalidateAuthToken: Endpoint = {
+export const invalidateAuthToken: Endpoint<'first'> = {
   names: ['invalidateAuthToken'],
   method: 'POST',
   path: `${PREFIX}/auth/token/invalidate`,
+  nonce: 'first',
   doc: {
     summary: 'Delete an auth token (modern clients)',
     description: `${SIGNED} ${BY_MESSAGE} Its URI is the URL of this route.`,
@@ -128,14 +136,15 @@ export const invalidateAuthToken: Endpoint = {
     errors: ['TOKEN_EXPIRED', 'TOKEN_DELETED', 'TOKEN_INVALID'],
   },
   register(app, services) {
-    app.post(this.path, async (request) => {
+    const handler = withNonce(this.nonce, async (request, _reply, nonces) => {
       if (isSignIn(request)) {
         const { token } = readParams(z.object({ token: tokenText }), request)
-        const { holder } = await proveSignIn(request, this.path, services)
+        const { holder } = await proveSignIn(request, this.path, services, nonces)
         await revokeToken(services.auth.tokens, holder, token)
-      } else await revokeSigned(services, request)
+      } else await revokeSigned(services, request, nonces)
       return { success: true, message: 'Token has been deactivated.' }
     })
+    app.post(this.path, handler)
   },
 }
 
@@ -147,10 +156,15 @@ function signed(settings: Pick<Settings, 'NONCE_MAX_AHEAD'>) {
 type SignedParams = z.output<z.ZodObject<ReturnType<typeof signed>>>
 
 /**
- * Authenticates the signer of address and nonce, or of the nonce alone. Consumes the nonce first: creation and deletion
+ * Authenticates the signer of address and nonce, or of the nonce alone. The nonce is consumed first: creation and deletion
  * sign the same text, so a refused request could be replayed on the other route.
  */
-async function proveSigner(provers: Provers, sent: SignedParams, command: Command): Promise<TokenHolder> {
+async function proveSigner(
+  provers: Provers,
+  sent: SignedParams,
+  command: Command,
+  nonces: NonceUse,
+): Promise<TokenHolder> {
   const { settings, chains, auth } = provers
   const { address: claimed, chainId: on, nonce: used, signature } = sent
   const prove = () => {
@@ -163,18 +177,17 @@ async function proveSigner(provers: Provers, sent: SignedParams, command: Comman
     if (command === 'createAuthToken') messages.push(modern + auth.identity.id)
     // modern clients send a chain id that nothing depends on, so an unserved chain is not a reason to refuse
     const chain = walletChain(on, chains)
-    const proof = { address: claimed.address, nonce: used, signature, messages, chains, consumedAtOnce: true }
+    const proof = { address: claimed.address, nonce: used, signature, messages, chains, consumedAtOnce: nonces.isFirst }
     return authenticate(chain ? { ...proof, chain } : proof, auth)
   }
   const signer = await prove()
-  if (!signer.message?.endsWith(auth.identity.id)) assertNamesProvider(settings)
-  await signer.consumeNonce()
-  return signer
+  if (!signer.consumer.message?.endsWith(auth.identity.id)) assertNamesProvider(settings)
+  return nonces.take(signer)
 }
 
-async function revokeSigned(provers: Provers, request: FastifyRequest): Promise<void> {
+async function revokeSigned(provers: Provers, request: FastifyRequest, nonces: NonceUse): Promise<void> {
   const params = readParams(z.object({ ...signed(provers.settings), token: tokenText }), request)
-  const signer = await proveSigner(provers, params, 'invalidateAuthToken')
+  const signer = await proveSigner(provers, params, 'invalidateAuthToken', nonces)
   await revokeToken(provers.auth.tokens, signer, params.token)
 }
 

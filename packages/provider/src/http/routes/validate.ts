@@ -6,13 +6,15 @@ import { modernMessage } from '../../auth/signature.js'
 import { optionalProver } from '../endpoints/consumer.js'
 import { ADDRESS, BINARY, HEX, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, withRawBody } from '../endpoints/endpoint.js'
+import { withNonce } from '../endpoints/nonce-use.js'
 import { PREFIX } from './assets.js'
 
 /** Validates a DDO and signs its hash, so that the contract records the validator. */
-export const validateDdo: Endpoint = {
+export const validateDdo: Endpoint<'first'> = {
   names: [],
   method: 'POST',
   path: `${PREFIX}/ddo/validate`,
+  nonce: 'first',
   anonymous: true,
   doc: {
     operationId: 'validateAsset',
@@ -50,12 +52,12 @@ export const validateDdo: Endpoint = {
     ]
     const prove = optionalProver('publisherAddress', messages, services)
     withRawBody(app, (scope) => {
-      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, async (request) => {
+      const handler = withNonce(this.nonce, async (request, _reply, nonces) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const read = await catalog.documents.validate(body, { signal: request.lifetime.signal })
         // this signature is also valid for creating a token, so its nonce is consumed even if the document is refused
         const chain = 'chainId' in read ? chains.get(read.chainId) : undefined
-        await (await prove(withProof(request, read), chain))?.consumeNonce()
+        await prove(withProof(request, read), chain, nonces)
         if ('problems' in read)
           throw new ValidationError(Object.fromEntries(Object.entries(read.problems).map(([at, why]) => [at, [why]])))
         const key = chains.get(read.chainId)?.key
@@ -64,6 +66,7 @@ export const validateDdo: Endpoint = {
         // r and s as lists, like metadata caches
         return { hash: read.hash, publicKey: key.address, v, r: [r], s: [s] }
       })
+      scope.post(this.path, { bodyLimit: settings.MAX_BODY_SIZE }, handler)
     })
   },
 }

@@ -3,7 +3,7 @@ import { StartError } from '@tidegate/protocol'
 import Database from 'libsql'
 import { assertFree, makeFile } from './partial.js'
 import { assertPresent, cannotBeUsed, type Embedded, nameOf, pathOf } from './place.js'
-import { SCHEMA_VERSION } from './schema.js'
+import { ageOfState } from './schema.js'
 import { identityIn, openSnapshot } from './snapshot.js'
 
 /** The table of a backup with its time. No other database has it. */
@@ -43,9 +43,9 @@ export async function backupState(
 async function assertComplete(from: Embedded): Promise<void> {
   const snapshot = await openSnapshot(from)
   try {
-    const { version } = snapshot
-    if (version === 0) throw new StartError([`${nameOf(from)} holds no state of Tidegate.`])
-    if (version > SCHEMA_VERSION)
+    const age = ageOfState(snapshot.versions)
+    if (age === 'none') throw new StartError([`${nameOf(from)} holds no state of Tidegate.`])
+    if (age === 'newer')
       throw new StartError([`${nameOf(from)} was made by a newer version of Tidegate: back it up with that.`])
     const identity = await identityIn(snapshot)
     if (identity?.successor !== undefined)

@@ -1,9 +1,8 @@
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { migrationsFor } from '../migrations/index.js'
 import { countOf } from './pass.js'
 import type { Place } from './place.js'
 import { backupTime } from './restore.js'
-import { allTables, copiedTables, SCHEMA_VERSION } from './schema.js'
+import { ageOfState, allTables, copiedTables } from './schema.js'
 import { identityIn, openSnapshot, type Snapshot, text } from './snapshot.js'
 
 /** The result of one check. */
@@ -71,8 +70,9 @@ const NONCE = new RegExp(`^\\d{${PROVIDER_LIMITS.nonces.digits}}(\\.\\d*[1-9])?$
 export async function* checkState(place: Place): AsyncGenerator<Finding> {
   const snapshot = await openSnapshot(place)
   try {
-    const isKnown = snapshot.version > 0 && snapshot.version <= SCHEMA_VERSION
-    yield { ok: isKnown, text: versionLine(snapshot.version) }
+    const age = ageOfState(snapshot.versions)
+    const isKnown = age === 'current' || age === 'older'
+    yield { ok: isKnown, text: SCHEMA_LINES[age] }
     if (!isKnown) return
     yield await integrity(snapshot)
     if (place.kind === 'file') {
@@ -83,7 +83,7 @@ export async function* checkState(place: Place): AsyncGenerator<Finding> {
       }
     }
     yield await identity(snapshot)
-    const tables = copiedTables(snapshot.version).map(({ name }) => name)
+    const tables = copiedTables(snapshot.versions).map(({ name }) => name)
     for (const name of tables) yield { ok: true, text: `${name}: ${await countOf(name, snapshot.run)} rows` }
     for (const name of ['nonces', 'wallet_nonces'].filter((name) => tables.includes(name)))
       yield* malformedNonces(name, snapshot)
@@ -93,34 +93,29 @@ export async function* checkState(place: Place): AsyncGenerator<Finding> {
   }
 }
 
-function versionLine(version: number): string {
-  if (version === 0) return 'schema: none, this is not a database of Tidegate'
-  if (version > SCHEMA_VERSION) return `schema: version ${version}, of a newer Tidegate`
-  return `schema: version ${version}${version < SCHEMA_VERSION ? `, the next start makes it ${SCHEMA_VERSION}` : ''}`
+const SCHEMA_LINES = {
+  none: 'schema: none, this is not a database of Tidegate',
+  current: 'schema: of this version',
+  older: 'schema: of an earlier version, the next start upgrades it',
+  newer: 'schema: of a newer Tidegate',
 }
 
 /** Reads the whole database. */
-async function integrity({ dialect, version, run }: Snapshot): Promise<Finding> {
+async function integrity({ dialect, versions, run }: Snapshot): Promise<Finding> {
   if (dialect === 'sqlite') {
     const { rows } = await run(text('SELECT integrity_check AS result FROM pragma_integrity_check(10)'))
     const ok = rows.length === 1 && rows[0]?.result === 'ok'
     return { ok, text: ok ? 'integrity: every page is sound' : `integrity: damaged, ${rows.length} or more findings` }
   }
-  const names = [...allTables(version).map(({ name }) => name), ...(hasSearch(version) ? ['search_text'] : [])]
+  const names = [...allTables(versions).map(({ name }) => name), 'search_text']
   // as text, so that large values are read too
   for (const name of names) await run(text(`SELECT sum(length(CAST(t AS text))) AS n FROM ${name} AS t`))
   return { ok: true, text: 'integrity: every row can be read' }
 }
 
-const hasSearch = (version: number) =>
-  migrationsFor('postgres')
-    .slice(0, version)
-    .some((step) => step.includes('CREATE TABLE search_text'))
-
 async function identity(snapshot: Snapshot): Promise<Finding> {
   const found = await identityIn(snapshot)
-  if (!found) return { ok: true, text: 'identity: none yet, of a version before there was one' }
-  if (found.id === undefined) return { ok: false, text: 'identity: missing' }
+  if (found?.id === undefined) return { ok: false, text: 'identity: missing' }
   if (found.copying !== undefined)
     return { ok: false, text: `identity: ${found.id}, an unfinished copy of ${found.copying}` }
   if (found.successor !== undefined)
@@ -135,8 +130,8 @@ async function* malformedNonces(name: string, { run }: Snapshot): AsyncGenerator
   if (wrong > 0) yield { ok: false, text: `${name}: ${wrong} are no nonces` }
 }
 
-async function* contradictions({ version, run }: Snapshot): AsyncGenerator<Finding> {
-  const tables = new Set(allTables(version).map(({ name }) => name))
+async function* contradictions({ versions, run }: Snapshot): AsyncGenerator<Finding> {
+  const tables = new Set(allTables(versions).map(({ name }) => name))
   let found = 0
   for (const { what, tables: needed, count } of CONTRADICTIONS) {
     if (!needed.every((name) => tables.has(name))) continue

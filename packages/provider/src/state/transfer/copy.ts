@@ -10,7 +10,7 @@ import { writeMarker } from '../marker.js'
 import { prepare } from './admission.js'
 import { type Copied, compareCounts, copyTables, countOf } from './pass.js'
 import { assertPresent, type Database, explained, isSame, nameOf, openExclusive } from './place.js'
-import { copiedTables, SCHEMA_VERSION } from './schema.js'
+import { ageOfState, copiedTables } from './schema.js'
 import { identityIn, openSnapshot, type Snapshot } from './snapshot.js'
 
 export interface CopyOptions {
@@ -85,7 +85,7 @@ async function catchUp(from: Database, to: Database, target: Driver, report: (li
 async function livePass(from: Database, to: Database, target: Driver): Promise<number | undefined> {
   const snapshot = await openSnapshot(from)
   try {
-    if (snapshot.version !== SCHEMA_VERSION)
+    if (ageOfState(snapshot.versions) !== 'current')
       throw new StartError([
         `${nameOf(from)} is used by another version of Tidegate: copy with that version, or without --online.`,
       ])

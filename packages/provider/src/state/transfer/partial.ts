@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, lstatSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { createFile, renameAnew } from '@tidegate/client/safe-files'
+import { createFile, renameAnew } from '@tidegate/common/safe-files'
 import { StartError } from '@tidegate/protocol'
 
 /**

@@ -3,6 +3,7 @@ import { type Driver, describeFault, faultOf, publicParts, startErrorOf } from '
 import { Servers } from '@tidegate/database/postgres'
 import { DATABASE_FILE, InUseError } from '@tidegate/database/sqlite'
 import { StartError, StateError } from '@tidegate/protocol'
+import { folder } from '../../config/parsers/basic.js'
 import { postgresUrl } from '../../config/parsers/network.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
@@ -33,8 +34,8 @@ export function nameOf(place: Place): string {
 
 /** Parses `sqlite:DIR` or a PostgreSQL URL. Throws an Error without the text, which may contain a password. */
 export function parseDatabase(text: string): Database {
-  const folder = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1]
-  if (folder !== undefined) return { kind: 'embedded', folder }
+  const path = /^sqlite:(?:\/\/)?(.+)$/s.exec(text)?.[1]
+  if (path !== undefined) return { kind: 'embedded', folder: folder(path) }
   try {
     return { kind: 'postgres', url: postgresUrl(text) }
   } catch {

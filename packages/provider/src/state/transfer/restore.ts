@@ -14,7 +14,7 @@ import { INFO_TABLE, vacuumInto } from './backup.js'
 import { lineOf } from './copy.js'
 import { compareCounts, copyTables } from './pass.js'
 import { assertPresent, type Database, type Embedded, explained, nameOf, openExclusive } from './place.js'
-import { copiedTables, SCHEMA_VERSION } from './schema.js'
+import { ageOfState, copiedTables } from './schema.js'
 import { identityIn, openSnapshot, type Snapshot, text } from './snapshot.js'
 
 export interface RestoreOptions {
@@ -140,10 +140,11 @@ async function withCurrentSchema(
 ): Promise<void> {
   const file = await openSnapshot({ kind: 'file', path })
   try {
-    if (file.version === 0) throw new StartError([`${path} is not a backup of Tidegate.`])
-    if (file.version > SCHEMA_VERSION) throw new StartError([`${path} was made by a newer version of Tidegate.`])
+    const age = ageOfState(file.versions)
+    if (age === 'none') throw new StartError([`${path} is not a backup of Tidegate.`])
+    if (age === 'newer') throw new StartError([`${path} was made by a newer version of Tidegate.`])
     await assertIntact(file, path)
-    if (file.version === SCHEMA_VERSION) return await work(file, (await identityIn(file)) as Identity)
+    if (age === 'current') return await work(file, (await identityIn(file)) as Identity)
   } finally {
     await file.close()
   }

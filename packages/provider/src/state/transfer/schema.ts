@@ -1,5 +1,6 @@
+import { type Age, ageOf, upgrade, VERSIONS_TABLE, type Versions, versionsOf } from '@tidegate/database'
 import Database from 'libsql'
-import { migrationsFor } from '../migrations/index.js'
+import { STATE_SCHEMA } from '../schema.js'
 
 /** A table. Both databases have the same columns and keys. */
 export interface TableShape {
@@ -9,8 +10,8 @@ export interface TableShape {
   key: string[]
 }
 
-/** Tables about the database itself. `leases` exist only in PostgreSQL, and are not copied either. */
-const LOCAL = ['identity']
+/** Tables about the database itself. Those that exist only in PostgreSQL are not copied either. */
+const LOCAL = ['identity', 'probe', VERSIONS_TABLE]
 
 /** Tables that alone are not worth keeping: written at the first start, or limited to a period. */
 const TRANSIENT = ['moments', 'usage_windows', 'proof_days']
@@ -27,42 +28,48 @@ const GROWING: Record<string, string> = {
   wallet_nonces: 'nonce',
   revocations: 'expires_at',
   cut_over: 'at',
+  forgotten_accounts: 'at',
 }
 
 /** Returns the column of a table that must never decrease, if any. */
 export const growingColumn = (name: string): string | undefined => GROWING[name]
 
-/** Number of migrations of this version. */
-export const SCHEMA_VERSION = migrationsFor('sqlite').length
+/** The versions of a database that this version has migrated. */
+const CURRENT = versionsOf(STATE_SCHEMA)
+
+/** How the tables of a database compare with those of this version; none: it is not one of Tidegate. */
+export function ageOfState(versions: Versions): Age | 'none' {
+  return Object.keys(versions).length === 0 ? 'none' : ageOf(versions, STATE_SCHEMA)
+}
 
 /**
- * Returns every table of a copy, as of the migrations up to `version`. Reads them from a new database, so that no new
- * table can be forgotten.
+ * Returns every table of a copy, as of some versions. Reads them from a new database, so that no new table can be
+ * forgotten.
  */
-export function copiedTables(version = SCHEMA_VERSION): TableShape[] {
-  return allTables(version).filter(({ name }) => !LOCAL.includes(name) && !isSearch(name))
+export function copiedTables(versions = CURRENT): TableShape[] {
+  return allTables(versions).filter(({ name }) => !LOCAL.includes(name) && !isSearch(name))
 }
 
 /** Returns the tables whose rows cannot be recovered. */
-export function durableTables(version = SCHEMA_VERSION): string[] {
-  const names = copiedTables(version).map(({ name }) => name)
+export function durableTables(): string[] {
+  const names = copiedTables().map(({ name }) => name)
   return names.filter((name) => !isIndex(name) && !TRANSIENT.includes(name))
 }
 
-/** The tables by version: a copy asks for them several times, and each time would run all migrations. */
-const known = new Map<number, readonly TableShape[]>()
+/** The current tables: a copy asks for them several times, and each time would run all migrations. */
+let current: readonly TableShape[] | undefined
 
 /** Returns all tables of a new embedded database, without internal ones of SQLite and its full-text search. */
-export function allTables(version = SCHEMA_VERSION): readonly TableShape[] {
-  const tables = known.get(version) ?? tablesAfter(version)
-  known.set(version, tables)
-  return tables
+export function allTables(versions: Versions = CURRENT): readonly TableShape[] {
+  if (versions !== CURRENT) return tablesAt(versions)
+  current ??= tablesAt(CURRENT)
+  return current
 }
 
-function tablesAfter(version: number): TableShape[] {
+function tablesAt(versions: Versions): TableShape[] {
   const db = new Database(':memory:')
   try {
-    for (const step of migrationsFor('sqlite').slice(0, version)) db.exec(step)
+    for (const step of upgrade(STATE_SCHEMA, 'sqlite', {}, versions)) db.exec(step)
     return tablesOf((text) => db.prepare(text).all() as Record<string, string | number>[])
   } finally {
     db.close()

@@ -1,4 +1,13 @@
-import { type Dialect, numbered, type Query, type Result, type Value } from '@tidegate/database'
+import {
+  type Dialect,
+  numbered,
+  type Query,
+  type Result,
+  type Value,
+  VERSIONS_TABLE,
+  type Versions,
+  versionsFrom,
+} from '@tidegate/database'
 import { publicError } from '@tidegate/database/postgres'
 import { Statements } from '@tidegate/database/sqlite'
 import Database from 'libsql'
@@ -11,8 +20,8 @@ export type Run = (query: Query) => Promise<Result>
 /** A consistent view of a database. It does not block writers. */
 export interface Snapshot {
   readonly dialect: Dialect
-  /** Number of applied migrations; 0 for a foreign database. */
-  readonly version: number
+  /** The versions of its tables; empty for a foreign database. */
+  readonly versions: Versions
   /** Runs a read-only statement. */
   run: Run
   close(): Promise<void>
@@ -39,11 +48,10 @@ async function ofSqlite(path: string): Promise<Snapshot> {
     const run: Run = async (query) => statements.run(query)
     db.exec('BEGIN')
     // the first read takes the snapshot
-    const version = Number((await run(text('SELECT user_version AS n FROM pragma_user_version'))).rows[0]?.n)
-    const found = await run(text(`SELECT name FROM sqlite_master WHERE name = 'nonces'`))
+    const found = await run(text(`SELECT name FROM sqlite_master WHERE name = '${VERSIONS_TABLE}'`))
     return {
       dialect: 'sqlite',
-      version: found.rows.length > 0 ? version : 0,
+      versions: found.rows.length > 0 ? await versionsIn(run) : {},
       run,
       async close() {
         if (db.inTransaction) db.exec('ROLLBACK')
@@ -68,26 +76,23 @@ async function ofPostgres(url: string): Promise<Snapshot> {
   }
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const [schema] = (await run(text(`SELECT to_regclass('tidegate_schema') IS NOT NULL AS there`))).rows
-    const version = schema?.there
-      ? Number((await run(text('SELECT version FROM tidegate_schema'))).rows[0]?.version)
-      : 0
-    return { dialect: 'postgres', version, run, close: () => client.end().catch(() => undefined) }
+    const [schema] = (await run(text(`SELECT to_regclass('${VERSIONS_TABLE}') IS NOT NULL AS there`))).rows
+    const versions = schema?.there ? await versionsIn(run) : {}
+    return { dialect: 'postgres', versions, run, close: () => client.end().catch(() => undefined) }
   } catch (error) {
     void client.end().catch(() => undefined)
     throw error
   }
 }
 
+const versionsIn = async (run: Run) =>
+  versionsFrom((await run(text(`SELECT owner, version FROM ${VERSIONS_TABLE}`))).rows)
+
 /** Returns a statement without values. */
 export const text = (sql: string): Query => ({ text: sql, values: [] })
 
-/** Returns the identity of a state; undefined for early versions. */
-export async function identityIn({ dialect, run }: Pick<Snapshot, 'dialect' | 'run'>): Promise<Identity | undefined> {
-  const there =
-    dialect === 'sqlite'
-      ? `SELECT count(*) AS n FROM sqlite_master WHERE name = 'identity'`
-      : `SELECT count(*) AS n FROM (SELECT to_regclass('identity') AS found) AS one WHERE found IS NOT NULL`
-  if (Number((await run(text(there))).rows[0]?.n) === 0) return undefined
+/** Returns the identity of a state; undefined for a foreign database. */
+export async function identityIn({ versions, run }: Pick<Snapshot, 'versions' | 'run'>): Promise<Identity | undefined> {
+  if (!versions.state) return undefined
   return identityOf((await run(text('SELECT id, role FROM identity ORDER BY id'))).rows)
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { ALICE, BOB, type StoreSession } from '../../../../../test/helpers/store-session.js'
-import { DAY } from '../../../../common/src/time.js'
+import { ALICE, BOB } from '../../../../../test/helpers/store-session.js'
+import { DAY } from '../../../../common/src/constants.js'
 import type {
   DeliveryRow,
   HostedPublisher,
@@ -8,6 +8,7 @@ import type {
   Totals,
   TotalsRequest,
 } from '../../../src/deliveries/delivery-store.js'
+import type { StateSession } from '../stores.js'
 
 const NFT = '0x1111111111111111111111111111111111111111'
 const TOKEN = '0x2222222222222222222222222222222222222222'
@@ -45,7 +46,7 @@ const fee: OrderFee = {
 }
 
 /** DeliveryStore: deliveries and fees, and their totals. */
-export function deliverySuite(session: StoreSession): void {
+export function deliverySuite(session: StateSession): void {
   const totals = async (request: TotalsRequest = EVER) => {
     const found: Totals[] = []
     for await (const one of session.store.deliveries.totals(request)) found.push(one)

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import { ALICE, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
+import { ALICE } from '../../../../../test/helpers/store-session.js'
 import { readSearch } from '../../../../catalog/src/search/request/request.js'
 import { SearchError, StateError } from '../../../../protocol/src/errors.js'
+import { key, type StateSession } from '../stores.js'
 
 /** The behaviour of a store that cannot reach its database. */
-export function failureSuite(session: StoreSession): void {
+export function failureSuite(session: StateSession): void {
   it('rejects with STATE_UNAVAILABLE when it cannot answer, and accepts nothing (threat 8)', async () => {
     const closed = await session.open()
     await session.close(closed)

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import { ALICE, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
+import { ALICE } from '../../../../../test/helpers/store-session.js'
 import { commit, PUBLISHED } from '../../../../catalog/test/store/published.js'
 import type { StateStore } from '../../../src/state/stores.js'
+import { key, type StateSession } from '../stores.js'
 
 /** IdentityStore: which state a database holds, and where it came from or went to. */
-export function identitySuite(session: StoreSession): void {
+export function identitySuite(session: StateSession): void {
   const identity = () => session.store.identity.get()
 
   it('gives a new state an id, which every instance sees and a restart keeps', async () => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { ALICE, BOB, key, type StoreSession } from '../../../../../test/helpers/store-session.js'
+import { ALICE, BOB } from '../../../../../test/helpers/store-session.js'
+import { key, type StateSession } from '../stores.js'
 
 /** NonceStore: a nonce passes once, and the last nonce of an address never decreases. */
-export function nonceSuite(session: StoreSession): void {
+export function nonceSuite(session: StateSession): void {
   it('accepts a nonce only if it is greater than the last one of its address, even after a restart', async () => {
     const { nonces } = session.store
     expect(await nonces.last(ALICE)).toBeUndefined()

@@ -1,10 +1,10 @@
 import { zeroHash } from 'viem'
 import { expect, it } from 'vitest'
-import type { StoreSession } from '../../../../../test/helpers/store-session.js'
-import { DAY } from '../../../../common/src/time.js'
+import { DAY } from '../../../../common/src/constants.js'
+import type { StateSession } from '../stores.js'
 
 /** ProofStore: no proof of delivery is lost, and none is sent twice concurrently. */
-export function proofSuite(session: StoreSession): void {
+export function proofSuite(session: StateSession): void {
   it('queues a proof once per subject, and a limited number per day, across all instances (threat 52)', async () => {
     const stores = [session.store, await session.open()]
     let id = 0

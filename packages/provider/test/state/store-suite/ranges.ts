@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
-import { ALICE, BOB, type StoreSession } from '../../../../../test/helpers/store-session.js'
-import { DAY, HOUR } from '../../../../common/src/time.js'
+import { ALICE, BOB } from '../../../../../test/helpers/store-session.js'
+import { DAY, HOUR } from '../../../../common/src/constants.js'
 import type { Totals } from '../../../src/deliveries/delivery-store.js'
 import { DeliveryLedger } from '../../../src/deliveries/ledger.js'
 import type { Transferred } from '../../../src/deliveries/open-deliveries.js'
 import type { StateStore } from '../../../src/state/stores.js'
+import { deliveryEvent, type WebhookEvent } from '../../../src/webhooks/event.js'
+import type { QueuedEvent } from '../../../src/webhooks/event-table.js'
+import type { StateSession } from '../stores.js'
 
 const NFT = '0x1111111111111111111111111111111111111111'
 const NOW = Date.now()
@@ -17,10 +20,13 @@ const whole: Transferred = { ...range, bytes: 100, isRange: false }
 const later = (milliseconds: number) => ({ at: NOW + milliseconds, begun: NOW + milliseconds })
 
 /** The ledger on DeliveryStore: ranges of one file are one delivery. */
-export function rangeSuite(session: StoreSession): void {
+export function rangeSuite(session: StateSession): void {
   const log = { debug: () => undefined, warn: () => undefined } as never
-  const ledgerOn = ({ deliveries }: StateStore, changed: object = {}) =>
-    new DeliveryLedger({ store: { ...deliveries, ...changed }, keep: 400, onDropped: () => undefined, log })
+  const ledgerOn = ({ deliveries, events }: StateStore, changed: object = {}) =>
+    new DeliveryLedger({
+      ...{ store: { ...deliveries, ...changed }, keep: 400, onDropped: () => undefined, log },
+      announce: async (some) => void (await events.add(some.map(deliveryEvent), NOW)),
+    })
   /** Records transfers by one instance, and writes them. */
   async function record(store: StateStore, ...transfers: Transferred[]) {
     const ledger = ledgerOn(store)
@@ -63,14 +69,20 @@ export function rangeSuite(session: StoreSession): void {
     expect(await total()).toEqual([2, 2, 200])
   })
 
-  it('counts the ranges of several instances once', async () => {
+  it('counts the ranges of several instances once, with one event (threat 147)', async () => {
     const instances = [session.store, await session.open(), await session.open()]
     const ledgers = instances.map((store) => ledgerOn(store))
     for (let at = 0; at < 30; at += 1) ledgers[at % 3]?.recordDelivery({ ...range, ...later(at) })
     await Promise.all(ledgers.map((ledger) => ledger.stop()))
+    const [event, ...others] = await session.store.events.claim(NOW, NOW, 10)
+    expect(others).toEqual([])
+    const { data } = JSON.parse((event as QueuedEvent).body) as WebhookEvent
+    expect(data).toMatchObject({ orderId: range.orderTx, consumer: ALICE, whole: false, fileIndex: 0 })
+    await session.store.events.done((event as QueuedEvent).id)
     await session.restart()
     await record(session.store, { ...range, ...later(40) })
     expect(await total()).toEqual([1, 1, 310])
+    expect(await session.store.events.count()).toBe(0)
   })
 
   it('adds no bytes twice if writes succeed and seem to fail', async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { StoreSession } from '../../../../../test/helpers/store-session.js'
+import type { StateSession } from '../stores.js'
 
 /** RevocationStore, UsageStore, MilestoneStore and CutOverStore: rows that depend on time. */
-export function timeSuite(session: StoreSession): void {
+export function timeSuite(session: StateSession): void {
   it('keeps a revoked token revoked until it has expired', async () => {
     expect(await session.store.revocations.revoke('one', 1000)).toBe(true)
     expect(await session.store.revocations.revoke('one', 1000)).toBe(false)

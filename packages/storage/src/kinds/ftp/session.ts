@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import type { FileProblem } from '@tidegate/protocol'
 import { Client } from 'basic-ftp'
+import { FIRST_FREE_PORT, LAST_PORT } from '../../constants.js'
 import type { StorageConnection } from '../../egress/connection.js'
 import { STORAGE_LIMITS } from '../../limits.js'
 import { extendedPort, passivePort, repliedSize, sizeFact } from './replies.js'
@@ -134,7 +135,7 @@ export class FtpSession {
     const reply = isRefused ? await client.send('PASV') : extended
     const port = isRefused ? passivePort(reply.message) : extendedPort(reply.message)
     // a privileged port belongs to another service
-    if (!(port >= 1024 && port <= 65_535)) throw connection.failure()
+    if (!(port >= FIRST_FREE_PORT && port <= LAST_PORT)) throw connection.failure()
     const socket = await connection.connect(port)
     const control = client.ftp.socket as TLSSocket
     client.ftp.dataSocket = client.ftp.hasTLS

@@ -13,9 +13,9 @@ export interface Section {
 /** Maximum bytes of a section head: a length of at most eight bytes, and a CID. */
 const HEAD = 8 + 128
 
-/** A block with so many pieces, of fewer bytes on average, is joined by a copy. */
+/** Pieces of a block from which short ones are joined by a copy. */
 const SCATTERED = 16
-const SHORT = 4096
+const SHORT = STORAGE_LIMITS.ipfs.piece
 
 /**
  * Reads a CAR (version 1) as it arrives, section by section. Limits lengths before it allocates memory. The caller verifies

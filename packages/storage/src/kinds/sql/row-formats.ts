@@ -1,3 +1,4 @@
+import { STORAGE_LIMITS } from '../../limits.js'
 import { type Cell, JsonText } from './values.js'
 
 /** A text format for the rows of a query. */
@@ -7,8 +8,7 @@ export interface RowFormat {
   row(columns: readonly string[], cells: readonly Cell[]): string
 }
 
-/** Characters from which doubling quotes by a regular expression blocks the event loop. */
-const LARGE = 65_536
+const LARGE = STORAGE_LIMITS.sql.cell
 const QUOTE = 34
 
 const CSV: RowFormat = {

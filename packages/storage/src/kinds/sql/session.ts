@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { POSTGRES_PORT } from '../../constants.js'
 import type { StorageConnection } from '../../egress/connection.js'
 import type { PostgresAddress } from './address.js'
 import { type RowLimits, Rows, type Statement } from './rows.js'
@@ -24,7 +25,7 @@ class Driver extends pg.Client {
       // already connected, and with TLS if required
       stream: () => wire,
       host: 'localhost',
-      port: 5432,
+      port: POSTGRES_PORT,
       ssl: false,
       binary: false,
       client_encoding: 'UTF8',

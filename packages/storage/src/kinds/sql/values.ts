@@ -1,5 +1,6 @@
 import { assertShape } from '@tidegate/protocol'
 import pg from 'pg'
+import { ARRAY_TYPES } from '../../constants.js'
 import { STORAGE_LIMITS } from '../../limits.js'
 
 /** A value in JSON. */
@@ -40,14 +41,14 @@ const ARRAY = pg.types.arrayParser as unknown as {
 
 /** Element types of the array types whose elements need the readers below. */
 const ARRAYS: Readonly<Record<number, number>> = {
-  199: JSON_TYPE,
-  3807: JSONB,
-  1001: BYTEA,
-  1017: POINT,
-  1115: TIMESTAMP,
-  1182: DATE,
-  1185: TIMESTAMPTZ,
-  1187: INTERVAL,
+  [ARRAY_TYPES.json]: JSON_TYPE,
+  [ARRAY_TYPES.jsonb]: JSONB,
+  [ARRAY_TYPES.bytea]: BYTEA,
+  [ARRAY_TYPES.point]: POINT,
+  [ARRAY_TYPES.timestamp]: TIMESTAMP,
+  [ARRAY_TYPES.date]: DATE,
+  [ARRAY_TYPES.timestamptz]: TIMESTAMPTZ,
+  [ARRAY_TYPES.interval]: INTERVAL,
 }
 
 const READERS = new Map<number, Reader>([

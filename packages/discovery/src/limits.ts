@@ -1,0 +1,9 @@
+/** The limits of this package, each with its unit and reason. Settings are in the service. */
+export const DISCOVERY_LIMITS = {
+  pages: {
+    /** Characters of a description that Google's data set search takes, according to its page on structured data of datasets. */
+    description: { least: 50, most: 5_000 },
+    /** URLs of one sitemap: as many as sitemaps.org allows. */
+    sitemap: 50_000,
+  },
+} as const

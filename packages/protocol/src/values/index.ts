@@ -1,0 +1,14 @@
+export {
+  addressIn,
+  blockIn,
+  countIn,
+  dateIn,
+  defined,
+  fieldsOf,
+  type Json,
+  lineOf,
+  listOf,
+  plainText,
+  textOf,
+} from './fields.js'
+export { bytesText, lastPart, printable } from './text.js'

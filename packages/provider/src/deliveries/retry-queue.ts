@@ -1,0 +1,77 @@
+import type { Logger } from '@tidegate/common'
+
+/** Items per batch, and their lease in milliseconds. */
+const BATCH = 10
+const LEASE = 60_000
+
+/** First and longest backoff between attempts, in milliseconds. */
+export const FIRST_BACKOFF = 1000
+const MAX_BACKOFF = 3_600_000
+
+/** Milliseconds between polls for due items. */
+const POLL_INTERVAL = 1000
+
+export interface RetryQueueOptions<T> {
+  /** Claims due items until a time, in milliseconds since 1970. */
+  claim(now: number, until: number, limit: number): Promise<T[]>
+  /** Sends an item, and removes or reschedules it. Returns whether it was sent. Rejects with StateError alone. */
+  attempt(item: T): Promise<boolean>
+  /** Whether the items of a batch are sent at once. */
+  isParallel: boolean
+  /** The items in the log. */
+  name: string
+  log: Logger
+}
+
+/** Returns the milliseconds before the next attempt. */
+export const backoffAfter = (attempts: number): number =>
+  Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** Math.min(attempts - 1, 12))
+
+/** Sends the items of a durable queue, each at least once. */
+export class RetryQueue<T> {
+  private timer: NodeJS.Timeout | undefined
+  private working: Promise<void> | undefined
+  private stopped = false
+
+  constructor(private readonly options: RetryQueueOptions<T>) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.kick(), POLL_INTERVAL).unref()
+    this.kick()
+  }
+
+  /** Stops the queue after the current batch. */
+  async stop(): Promise<void> {
+    this.stopped = true
+    clearInterval(this.timer)
+    await this.working
+  }
+
+  /** Sends the due items now. */
+  kick(): void {
+    if (this.stopped || this.working) return
+    const { log, name } = this.options
+    this.working = this.work()
+      .catch((error: Error) => log.warn({ reason: error.message }, `${name} cannot be sent`))
+      .finally(() => {
+        this.working = undefined
+      })
+  }
+
+  private async work(): Promise<void> {
+    while (!this.stopped) {
+      const due = await this.options.claim(Date.now(), Date.now() + LEASE, BATCH)
+      // a receiver that refuses a whole batch gets no other one at once
+      if (due.length === 0 || !(await this.attemptAll(due))) return
+    }
+  }
+
+  /** Returns whether any item was sent. */
+  private async attemptAll(due: T[]): Promise<boolean> {
+    const { attempt, isParallel } = this.options
+    if (isParallel) return (await Promise.all(due.map(attempt))).includes(true)
+    let isAnySent = false
+    for (const item of due) isAnySent = (await attempt(item)) || isAnySent
+    return isAnySent
+  }
+}

@@ -1,0 +1,6 @@
+export { legacyTokenId } from './auth/legacy-token.js'
+export { maxNonce, parseNonce } from './auth/nonces/nonce.js'
+export type { NonceStore } from './auth/nonces/nonce-table.js'
+export type { RevocationStore } from './auth/revocation-table.js'
+export { PROVIDER_LIMITS } from './limits.js'
+export { openStore } from './state/open.js'

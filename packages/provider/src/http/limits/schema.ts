@@ -1,0 +1,9 @@
+import type { Tables } from '@tidegate/database'
+
+/** The table of what consumers have used of their limits. A row has the end of its window, since windows differ in length. */
+export const USAGE_TABLES: Tables = {
+  owner: 'usage',
+  migrations: [
+    'CREATE TABLE usage_windows (id TEXT PRIMARY KEY, started BIGINT NOT NULL, used BIGINT NOT NULL, ends BIGINT NOT NULL)',
+  ],
+}
