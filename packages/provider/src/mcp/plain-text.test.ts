@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { clock } from '../../../../test/helpers/measured.js'
 import { plainLine, plainLines, plainText } from './plain-text.js'
 
 describe('plain text', () => {
@@ -15,9 +16,9 @@ describe('plain text', () => {
   it('is bounded in length and time', () => {
     for (const part of ['<', '[', '*', '![', ' \n', '<a', '[](', '`'])
       for (const convert of [plainLine, plainLines, plainText]) {
-        const begun = performance.now()
+        const begun = clock()
         expect(Array.from(convert(part.repeat(1_000_000), 4_000)).length).toBeLessThanOrEqual(4_000)
-        expect(performance.now() - begun).toBeLessThan(2_000)
+        expect(clock() - begun).toBeLessThan(2_000)
       }
     expect(plainLine('🌊'.repeat(10), 5)).toBe('🌊🌊🌊🌊…')
   })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { clock } from '../../../../test/helpers/measured.js'
 import { downloader, type RawRequest, RawStorage, rawAnswer } from '../../../../test/helpers/raw-storage.js'
 import { type RequestUrl, redirectUrl, requestUrl } from '../../src/egress/request-url.js'
 import { STORAGE_LIMITS } from '../../src/limits.js'
@@ -152,10 +153,10 @@ describe('a Location', () => {
 
 it('URLs of spaces are read in linear time', () => {
   const spaces = `http://127.0.0.1/${' '.repeat(1_000_000)}x`
-  const start = performance.now()
+  const begun = clock()
   const base = requestUrl(spaces) as RequestUrl
   redirectUrl(spaces, base)
-  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(clock() - begun).toBeLessThan(5_000)
 })
 
 describe('cookies of a chain of redirects', () => {

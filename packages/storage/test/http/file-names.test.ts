@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clock } from '../../../../test/helpers/measured.js'
 import { downloader, RawStorage, rawAnswer } from '../../../../test/helpers/raw-storage.js'
 import { suggestedName } from '../../src/http/content-disposition.js'
 
@@ -134,8 +135,8 @@ describe('the name in a Content-Disposition', () => {
     `filename*=${"'".repeat(60_000)}`,
     `filename=${'%'.repeat(60_000)}`,
   ])('a hostile one is read in time: %#', (disposition) => {
-    const start = performance.now()
+    const begun = clock()
     suggestedName(disposition)
-    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(clock() - begun).toBeLessThan(2_000)
   })
 })
