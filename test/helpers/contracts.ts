@@ -28,14 +28,20 @@ export function compiled(name: string): ContractArtifact {
   return JSON.parse(readFileSync(file, 'utf8')) as ContractArtifact
 }
 
-function compile(name: string): ContractArtifact {
+/** Compiles a contract of a folder, named like its file. */
+export function compile(name: string, folder = FOLDER): ContractArtifact {
   const solc = require('solc') as { compile(input: string, callbacks: { import: typeof imported }): string }
   const file = `${name}.sol`
-  const imported = (path: string) => ({ contents: readFileSync(new URL(path, FOLDER), 'utf8') })
+  const imported = (path: string) => ({ contents: readFileSync(new URL(path, folder), 'utf8') })
   const input = {
     language: 'Solidity',
     sources: { [file]: { content: imported(file).contents } },
-    settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
+    settings: {
+      evmVersion: 'paris',
+      // a comment changes nothing that is deployed
+      metadata: { appendCBOR: false },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
   }
   const { contracts, errors = [] } = JSON.parse(solc.compile(JSON.stringify(input), { import: imported })) as {
     contracts: Record<string, Compiled>

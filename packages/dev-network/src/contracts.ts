@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Abi, Hex } from 'viem'
+import usdc from './usdc.json' with { type: 'json' }
 
 export interface ContractArtifact {
   abi: Abi
@@ -8,6 +9,9 @@ export interface ContractArtifact {
 }
 
 const require = createRequire(import.meta.url)
+
+/** The token of contracts/Usdc.sol, as usdc.test.ts compiles it. Its constructor takes the holder of a supply. */
+export const USDC = usdc as ContractArtifact
 
 /** Returns ABI and bytecode of a contract in the npm package @oceanprotocol/contracts, by its path below artifacts/contracts. */
 export function artifact(path: string): ContractArtifact {

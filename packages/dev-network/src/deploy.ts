@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { DEV_CHAIN_ID, type DevAccount, devAccounts } from './anvil.js'
-import { ARTIFACTS, artifact } from './contracts.js'
+import { ARTIFACTS, artifact, type ContractArtifact, USDC } from './contracts.js'
 
 /** A network in address.json, in the form of client libraries. */
 export interface AddressEntry {
@@ -34,6 +34,7 @@ export interface AddressEntry {
 
 /** Units of each token per account. The first account has the rest. */
 const UNITS_EACH = '10000'
+const USDC_SUPPLY = '1000000000'
 
 /** Key of the local network in address.json. Client libraries look it up. */
 export const DEV_NETWORK = 'development'
@@ -52,7 +53,8 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
   const Ocean = deployer.deploy('OceanToken', [owner])
   deployer.call('OceanToken', Ocean, 'mint', [owner, parseEther('1000000')])
   const MockDAI = deployer.deploy('MockERC20Decimals', ['DAI', 'DAI', 18])
-  const MockUSDC = deployer.deploy('MockERC20Decimals', ['USDC', 'USDC', 6])
+  // payable by a signature, as the real one is
+  const MockUSDC = deployer.deploy(USDC, [owner, parseUnits(USDC_SUPPLY, 6)])
   const collector = deployer.deploy('OPFCommunityFeeCollector', [owner, owner])
   const router = deployer.deploy('FactoryRouter', [owner, Ocean, owner, collector, []])
   const fixedPrice = deployer.deploy('FixedRateExchange', [router])
@@ -132,9 +134,10 @@ class Deployer {
     return new Deployer(wallet, reader, account.address, await reader.getTransactionCount({ address: account.address }))
   }
 
-  deploy(name: keyof typeof ARTIFACTS, args: unknown[]): Address {
+  deploy(contract: keyof typeof ARTIFACTS | ContractArtifact, args: unknown[]): Address {
     const address = getContractAddress({ from: this.address, nonce: BigInt(this.nonce) })
-    const request = { ...artifact(ARTIFACTS[name]), args, ...this.common() }
+    const { abi, bytecode } = typeof contract === 'string' ? artifact(ARTIFACTS[contract]) : contract
+    const request = { abi, bytecode, args, ...this.common() }
     this.steps.push(() => this.wallet.deployContract(request))
     return address
   }
