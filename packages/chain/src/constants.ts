@@ -18,9 +18,3 @@ export const REVERT_CODES: ReadonlySet<unknown> = new Set([3, -32015])
 
 /** Error codes of an unknown block or state: EIP-1474 (Nethermind, reth), and of pruned blocks. */
 export const BLOCK_CODES: ReadonlySet<unknown> = new Set([-32001, -32002, 4444])
-
-/** Times from this value on are in milliseconds since 1970; in seconds they would be in the year 5138. */
-export const FIRST_MILLISECONDS = 100_000_000_000
-
-/** Seconds of a minute, an hour and a day. */
-export const SECONDS = { minute: 60, hour: 3_600, day: 86_400 }

@@ -1,5 +1,5 @@
 export { abortable } from './abortable.js'
-export { DAY, HOUR, KIB, LAST_CODE_POINT, MAX_TIMER, MIB } from './constants.js'
+export { LAST_CODE_POINT, MAX_TIMER } from './constants.js'
 export { Deadline, withDeadline } from './deadline.js'
 export { readTextFile } from './files/text-file.js'
 export { isForeignPage, type LocalOnly } from './foreign-page.js'

@@ -1,5 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import ipaddr from 'ipaddr.js'
+import { ISATAP_GROUP } from './constants.js'
 
 /** The IPv6 range of the public internet. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
@@ -25,7 +26,7 @@ export function isPublicAddress(text: string): boolean {
 
 /** ISATAP (RFC 5214): the second half is 0:5efe and an IPv4 address, with two flags among the zeros. */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
-  return ((parts[4] as number) & ~0x0300) === 0 && parts[5] === 0x5efe
+  return ((parts[4] as number) & ~0x0300) === 0 && parts[5] === ISATAP_GROUP
 }
 
 /**

@@ -67,6 +67,8 @@ export const PROTOCOL_LIMITS = {
     files: 524_288,
     /** Bytes of a document without a limit on its inflation: 60 equal services of a test compress 90 times. */
     inflated: 131_072,
+    /** Bytes of the first buffer for a decompressed document. It doubles as the document grows. */
+    firstBuffer: 65_536,
     /** Bytes that encryption and an incompressible container may add to MAX_DDO_SIZE. */
     overhead: 65_536,
     /** Problems per refused document. */
@@ -81,6 +83,20 @@ export const PROTOCOL_LIMITS = {
     size: 16_384,
     /** Characters of a text in a shortened document. */
     text: 512,
+  },
+  keystore: {
+    /** Parameters of scrypt for new keystore files: a third of a second and 128 MiB for each guess of the password. */
+    cost: { n: 131_072, r: 8, p: 1 },
+    /** Bytes of memory to open a keystore file: four times those of geth. */
+    memory: 1_073_741_824,
+    /** Rounds of PBKDF2 to open a keystore file: some seconds of a core. */
+    rounds: 10_000_000,
+    /** Characters of a keystore file. Honest ones have five hundred. */
+    length: 65_536,
+  },
+  caches: {
+    /** Texts of one cache of derived values. The callers bound the length of each. */
+    texts: 10_000,
   },
   optionsText: {
     /** Characters of options as text. A list of all countries has ten thousand. */
@@ -112,6 +128,10 @@ export const ASSET_LIMITS = {
   url: 2_048,
   /** Characters of the notes on a version of the files. The rest is cut off. */
   notes: 2_000,
+  /** Characters of a text of several lines, such as a description. The rest is cut off. */
+  text: 100_000,
+  /** Seconds for which an order is valid, at most: its end is still a valid date. */
+  timeout: 1_000_000_000_000,
   /** Files of a service. Other providers may describe more than this one has; the size of the answer limits them as well. */
   describedFiles: 100_000,
 } as const

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { PROTOCOL_LIMITS } from './limits.js'
 
 /**
  * Options of an LRU cache with a maximum number of entries, which allocates memory gradually. Option `max` would
@@ -11,15 +12,12 @@ export function upTo(entries: number): { maxSize: number; sizeCalculation: () =>
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Texts per cache. */
-const CACHED_TEXTS = 10_000
-
 /**
  * Caches the results of a pure function by text, for the last used texts. The caller bounds their length. No owner is
  * needed: every process derives the same values.
  */
 export function memoizedText<V extends object | boolean | string>(derive: (text: string) => V): (text: string) => V {
-  const cache = new LRUCache<string, V>(upTo(CACHED_TEXTS))
+  const cache = new LRUCache<string, V>(upTo(PROTOCOL_LIMITS.caches.texts))
   return (text) => {
     const hit = cache.get(text)
     if (hit !== undefined) return hit

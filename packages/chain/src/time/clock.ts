@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@tidegate/common'
 import { ChainError } from '@tidegate/protocol'
+import { FIRST_MILLISECONDS, SECONDS } from '@tidegate/protocol/constants'
 import type { PublicClient } from 'viem'
 import type { Chain, Chains } from '../chains.js'
-import { FIRST_MILLISECONDS, SECONDS } from '../constants.js'
 import { CHAIN_LIMITS } from '../limits.js'
 import { HeadClock, type Moment, momentNow } from './head-clock.js'
 

@@ -1,4 +1,4 @@
-import { MIB } from '@tidegate/common'
+import { MIB } from '@tidegate/protocol/constants'
 import { HOSTING_LIMITS } from '../limits.js'
 import type { UploadedPart } from './bucket.js'
 

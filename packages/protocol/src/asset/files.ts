@@ -1,4 +1,4 @@
-import { ASSET_LIMITS } from '../limits.js'
+import { ASSET_LIMITS, NAME_LIMITS } from '../limits.js'
 import { defined, fieldsOf, lineOf, listOf, plainText } from '../values/fields.js'
 import { printable } from '../values/text.js'
 import type { AssetFile } from './types.js'
@@ -12,7 +12,7 @@ export function filesIn(told: unknown): AssetFile[] {
 export function fileOf(told: unknown, at: number): AssetFile {
   const { index, id, valid, contentLength, contentType, filename, name } = fieldsOf(told)
   const size = /^\d{1,15}$/.test(plainText(contentLength)) ? Number(contentLength) : undefined
-  const given = typeof name === 'string' ? printable(name, NAME) : ''
+  const given = typeof name === 'string' ? printable(name, NAME_LIMITS.fileName.pathBytes) : ''
   return {
     index: Number.isSafeInteger(index) ? (index as number) : at,
     ...defined({
@@ -24,6 +24,3 @@ export function fileOf(told: unknown, at: number): AssetFile {
     available: valid === true,
   }
 }
-
-/** Most characters of a publisher's name of a file. */
-const NAME = 1024

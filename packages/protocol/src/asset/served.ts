@@ -1,4 +1,5 @@
 import type { Address } from '../hex.js'
+import { ASSET_LIMITS } from '../limits.js'
 import { addressIn, blockIn, dateIn, fieldsOf, type Json, plainText } from '../values/fields.js'
 import { didOf } from './did-of.js'
 import type { AssetState } from './types.js'
@@ -69,14 +70,11 @@ export function readable(document: Json): Served | undefined {
   }
 }
 
-/** Longest validity of an order in seconds: its end is still a valid date. */
-const LONGEST = 1e12
-
 function serviceOf(value: unknown, index: number): ServedService[] {
   const { id, type, datatokenAddress, timeout } = fieldsOf(value)
   const datatoken = addressIn(datatokenAddress)
   if (typeof id !== 'string' || !datatoken) return []
-  const seconds = typeof timeout === 'number' && timeout >= 0 ? Math.min(timeout, LONGEST) : 0
+  const seconds = typeof timeout === 'number' && timeout >= 0 ? Math.min(timeout, ASSET_LIMITS.timeout) : 0
   return [{ id, index, type: plainText(type), datatoken, timeout: seconds }]
 }
 

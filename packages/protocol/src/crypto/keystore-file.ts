@@ -1,15 +1,10 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { MIB } from '../constants.js'
+import { PROTOCOL_LIMITS } from '../limits.js'
 import { withoutMark } from '../values/byte-order-mark.js'
 
-/** Cost of new files: a third of a second and 128 MiB for each guess of the password. */
-const COST = { n: 131_072, r: 8, p: 1 }
-
-/** Maximum cost of a file in bytes of memory and in rounds: four times that of geth. */
-const MAX_MEMORY = 1 << 30
-const MAX_ROUNDS = 10_000_000
-/** Characters of a file. Honest ones have five hundred. */
-const MAX_LENGTH = 65_536
+const { cost: COST, memory: MAX_MEMORY, rounds: MAX_ROUNDS, length: MAX_LENGTH } = PROTOCOL_LIMITS.keystore
 
 /** Keccak-256. A parameter, so that callers use a loaded library. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array
@@ -104,8 +99,8 @@ function deriverOf({ kdf, kdfparams }: Json): (password: string) => Promise<Buff
   return (password) => deriveByScrypt(password, salt, { n, r, p })
 }
 
-function deriveByScrypt(password: string, salt: Buffer, { n, r, p }: typeof COST): Promise<Buffer> {
-  const options = { N: n, r, p, maxmem: 256 * n * r * p + 1_048_576 }
+function deriveByScrypt(password: string, salt: Buffer, { n, r, p }: Record<'n' | 'r' | 'p', number>): Promise<Buffer> {
+  const options = { N: n, r, p, maxmem: 256 * n * r * p + MIB }
   return new Promise((resolve, reject) =>
     scrypt(password, salt, 32, options, (error, key) =>
       error ? reject(bad('has key derivation parameters that do not work')) : resolve(key),

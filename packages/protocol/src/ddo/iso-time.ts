@@ -1,7 +1,6 @@
-/** The end of the year 9999. Later event times are clamped, since dates and databases cannot represent them. */
-const LAST_SECOND = 253_402_300_799
+import { LAST_SECOND } from '../constants.js'
 
-/** Converts a time to seconds since 1970, at most the end of the year 9999. */
+/** Converts a time to seconds since 1970, at most the end of the year 9999: dates and databases cannot represent later ones. */
 export function secondsOf(time: bigint | number): number {
   return Math.min(Number(time), LAST_SECOND)
 }

@@ -1,4 +1,5 @@
 import { type Address, getAddress, isAddress } from 'viem'
+import { ASSET_LIMITS } from '../limits.js'
 import { printable } from './text.js'
 
 /** A JSON object of unknown fields. */
@@ -25,7 +26,7 @@ export function lineOf(value: unknown): string {
 }
 
 /** Returns text of several lines, without control characters. */
-export function textOf(value: unknown, most = 100_000): string {
+export function textOf(value: unknown, most: number = ASSET_LIMITS.text): string {
   const text = typeof value === 'string' ? value : fieldsOf(value)['@value']
   if (typeof text !== 'string') return ''
   return text

@@ -1,3 +1,5 @@
+import { KIB } from '../constants.js'
+
 /** Control characters, marks of text direction, and lone surrogates. */
 const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
@@ -28,8 +30,8 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 export function bytesText(bytes: number): string {
   let unit = 0
   let value = bytes
-  while (value >= 1024 && unit < UNITS.length - 1) {
-    value /= 1024
+  while (value >= KIB && unit < UNITS.length - 1) {
+    value /= KIB
     unit += 1
   }
   const cut = unit === 0 || value >= 100 ? Math.floor(value) : Math.floor(value * 10) / 10

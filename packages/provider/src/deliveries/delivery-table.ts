@@ -1,6 +1,6 @@
 import { storable } from '@tidegate/catalog'
-import { HOUR } from '@tidegate/common'
 import { type Driver, type Query, sql, sqlOne, type Value } from '@tidegate/database'
+import { HOUR } from '@tidegate/protocol/constants'
 import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'
 import { hostedTotalsFrom, hostedTotalsQuery } from './hosted-totals.js'
 import { totalsFrom, totalsQuery } from './totals.js'

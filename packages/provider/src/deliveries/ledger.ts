@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DAY, type Logger } from '@tidegate/common'
+import type { Logger } from '@tidegate/common'
 import { UnstorableError, upTo } from '@tidegate/protocol'
+import { DAY } from '@tidegate/protocol/constants'
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'

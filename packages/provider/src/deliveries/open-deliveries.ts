@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
-import { HOUR } from '@tidegate/common'
 import { upTo } from '@tidegate/protocol'
+import { HOUR } from '@tidegate/protocol/constants'
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { DeliveryRow, RangeClaim } from './delivery-store.js'

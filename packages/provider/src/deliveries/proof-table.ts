@@ -1,5 +1,5 @@
-import { DAY } from '@tidegate/common'
 import { type Driver, run, type Script, sql, sqlOne } from '@tidegate/database'
+import { DAY } from '@tidegate/protocol/constants'
 import type { NewProof, ProofStore, QueuedProof } from './delivery-store.js'
 
 const ADD = sql(

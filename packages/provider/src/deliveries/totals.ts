@@ -1,6 +1,6 @@
-import { DAY } from '@tidegate/common'
 import { type Query, type Result, sql, type Value } from '@tidegate/database'
 import type { Address } from '@tidegate/protocol'
+import { DAY } from '@tidegate/protocol/constants'
 import type { Breakdown, Totals, TotalsRequest } from './delivery-store.js'
 
 type Row = Result['rows'][number]

@@ -1,5 +1,6 @@
 import type lzma from 'lzma-purejs'
 import xz from 'xz-decompress'
+import { LZMA } from '../../constants.js'
 import { PROTOCOL_LIMITS } from '../../limits.js'
 
 const XZ_MAGIC = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])
@@ -54,10 +55,6 @@ async function fromXz(data: Uint8Array, maxSize: number): Promise<Uint8Array> {
 
 /** Properties, dictionary size, uncompressed size: 1, 4 and 8 bytes, little-endian. */
 const LZMA_HEADER = 13
-/** Uncompressed size of a stream with an end marker instead. */
-const UNKNOWN_SIZE = 2n ** 64n - 1n
-/** Minimum dictionary of decoders. */
-const MIN_DICTIONARY = 4096
 /** Maximum of literal context bits and position bits together in liblzma, the usual compressor. */
 const MAX_LITERAL_BITS = 4
 
@@ -91,14 +88,12 @@ function readHeader(data: Uint8Array, maxSize: number): { header: Uint8Array; si
   ]
   if (position > 4 || literalContext + literalPosition > MAX_LITERAL_BITS) throw new Error('has impossible properties')
   const declared = view.getBigUint64(5, true)
-  if (declared !== UNKNOWN_SIZE && declared > maxSize) throw new TooLarge()
-  const size = declared === UNKNOWN_SIZE ? undefined : Number(declared)
-  const needed = Math.max(size ?? maxSize, MIN_DICTIONARY)
+  if (declared !== LZMA.unknownSize && declared > maxSize) throw new TooLarge()
+  const size = declared === LZMA.unknownSize ? undefined : Number(declared)
+  const needed = Math.max(size ?? maxSize, LZMA.minDictionary)
   view.setUint32(1, Math.min(view.getUint32(1, true), needed), true)
   return { header, size }
 }
-
-const INITIAL_CAPACITY = 65_536
 
 /** A growing output buffer with a limit. */
 class Output {
@@ -106,7 +101,7 @@ class Output {
   private length = 0
 
   constructor(private readonly maxSize: number) {
-    this.buffer = new Uint8Array(Math.min(maxSize, INITIAL_CAPACITY))
+    this.buffer = new Uint8Array(Math.min(maxSize, PROTOCOL_LIMITS.document.firstBuffer))
   }
 
   get bytes(): Uint8Array {

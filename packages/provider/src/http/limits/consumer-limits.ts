@@ -1,4 +1,4 @@
-import { DAY } from '@tidegate/common'
+import { DAY } from '@tidegate/protocol/constants'
 import type { ProvenConsumer } from '../../auth/authenticate.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'

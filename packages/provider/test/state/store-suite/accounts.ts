@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ALICE, BOB } from '../../../../../test/helpers/store-session.js'
-import { DAY } from '../../../../common/src/constants.js'
+import { DAY } from '../../../../protocol/src/constants.js'
 import type { DeliveryRow, OrderFee, Totals, TotalsRequest } from '../../../src/deliveries/delivery-store.js'
 import { key, type StateSession } from '../stores.js'
 

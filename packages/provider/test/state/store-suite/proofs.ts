@@ -1,6 +1,6 @@
 import { zeroHash } from 'viem'
 import { expect, it } from 'vitest'
-import { DAY } from '../../../../common/src/constants.js'
+import { DAY } from '../../../../protocol/src/constants.js'
 import type { StateSession } from '../stores.js'
 
 /** ProofStore: no proof of delivery is lost, and none is sent twice concurrently. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ALICE, BOB } from '../../../../../test/helpers/store-session.js'
-import { DAY, HOUR } from '../../../../common/src/constants.js'
+import { DAY, HOUR } from '../../../../protocol/src/constants.js'
 import type { Totals } from '../../../src/deliveries/delivery-store.js'
 import { DeliveryLedger } from '../../../src/deliveries/ledger.js'
 import type { Transferred } from '../../../src/deliveries/open-deliveries.js'

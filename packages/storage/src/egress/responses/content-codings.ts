@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import zlib, { type ZlibOptions } from 'node:zlib'
-import { KIB } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
+import { KIB } from '@tidegate/protocol/constants'
 import { STORAGE_LIMITS } from '../../limits.js'
 import type { Budget } from '../../storage.js'
 import { busy } from '../../storage-failures.js'
