@@ -8,13 +8,14 @@ export interface Limit {
   reason: string
 }
 
+/** Packages whose limits concern only the programs of people, which name them in their messages. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(['cli', 'client', 'console', 'dev-network'])
 const PACKAGES = new URL('../packages/', import.meta.url)
 
 /** Returns every limit by package. Throws if one has no comment. */
 export function limits(): Map<string, Limit[]> {
   const names = readdirSync(PACKAGES).filter((name) => existsSync(new URL(`${name}/src/limits.ts`, PACKAGES)))
-  // the client library documents its limits in its types
-  return new Map(names.filter((name) => name !== 'client').map((name) => [name, limitsOf(name)]))
+  return new Map(names.filter((name) => !OF_PROGRAMS.has(name)).map((name) => [name, limitsOf(name)]))
 }
 
 function limitsOf(name: string): Limit[] {
@@ -58,7 +59,7 @@ export function limitsDocument(note: string): string {
 
 ${note}
 
-Every limit that is not a setting, by package, with its reason. For operators, and for developers of clients.
+Every limit of the service that is not a setting, by package, with its reason. For operators, and for developers of clients.
 
 Untrusted input is limited in size, count and time. These limits are fixed; [settings](configuration.md) are not. A request beyond a limit is refused with a message that names the field. A document or file beyond a limit cannot be used, and the log has the reason.
 

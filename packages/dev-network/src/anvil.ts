@@ -5,11 +5,14 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { rpcClient } from '@tidegate/chain'
+import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import type { Address, Hex } from 'viem'
+import { DEV_LIMITS } from './limits.js'
 
-/** Mnemonic and chain id of Ocean's usual local network, for existing test accounts and configurations. */
+export { DEV_CHAIN_ID }
+
+/** Mnemonic of Ocean's usual local network. */
 export const DEV_MNEMONIC = 'taxi music thumb unique chat sand crew more leg another off lamp'
-export const DEV_CHAIN_ID = 8996
 
 export interface DevAccount {
   address: Address
@@ -142,7 +145,7 @@ function hiddenHost(): string {
 async function listeningAddress(child: ChildProcess, port: number): Promise<string> {
   let output = ''
   child.stderr?.on('data', (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(-2000)
+    output = (output + chunk.toString()).slice(-DEV_LIMITS.node.output)
   })
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(new Error(`The local chain cannot be started: ${reasonOf(error)}`)))

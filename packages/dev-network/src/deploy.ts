@@ -5,12 +5,14 @@ import {
   type Hex,
   type PublicClient,
   parseEther,
+  parseGwei,
   parseUnits,
   type WalletClient,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { DEV_CHAIN_ID, type DevAccount, devAccounts } from './anvil.js'
 import { ARTIFACTS, artifact, type ContractArtifact, USDC } from './contracts.js'
+import { DEV_LIMITS } from './limits.js'
 
 /** A network in address.json, in the form of client libraries. */
 export interface AddressEntry {
@@ -110,7 +112,7 @@ export async function deployContracts(rpcUrl: string): Promise<AddressEntry> {
 
 /** Waits until all transactions of an account below a nonce are mined. Throws after a minute. */
 async function allMined(reader: PublicClient, address: Address, nonce: number): Promise<void> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + DEV_LIMITS.node.mining
   while ((await reader.getTransactionCount({ address })) < nonce) {
     if (Date.now() > deadline) throw new Error('The local chain does not mine.')
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -162,6 +164,6 @@ class Deployer {
   /** Returns transaction fields that would cost a request each. */
   private common() {
     const account = this.wallet.account as NonNullable<WalletClient['account']>
-    return { account, chain: null, nonce: this.nonce++, gas: 15_000_000n, gasPrice: 2_000_000_000n }
+    return { account, chain: null, nonce: this.nonce++, gas: DEV_LIMITS.node.gas, gasPrice: parseGwei('2') }
   }
 }

@@ -16,6 +16,9 @@ export interface Deployment {
   accessListFactory?: Address
 }
 
+/** Chain id of Ocean's usual local network, for existing test accounts and configurations. */
+export const DEV_CHAIN_ID = 8996
+
 /** Public networks in the address.json of the npm package @oceanprotocol/contracts 2.6.0. A test compares them. */
 export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
   {

@@ -1,3 +1,4 @@
+import { DAY } from '@tidegate/protocol/constants'
 import { pdf } from './pdf.js'
 import { type Paint, png } from './png.js'
 
@@ -27,7 +28,7 @@ const picture = (name: string, [width, height]: readonly [number, number], paint
 })
 
 const days = (count: number, start = Date.UTC(2026, 0, 1)) =>
-  Array.from({ length: count }, (_, at) => new Date(start + at * 86_400_000).toISOString().slice(0, 10))
+  Array.from({ length: count }, (_, at) => new Date(start + at * DAY).toISOString().slice(0, 10))
 
 /** Returns the water level in metres at an hour: the main lunar tide, with springs and neaps. */
 const level = (hour: number) =>

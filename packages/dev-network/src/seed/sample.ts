@@ -1,4 +1,5 @@
 import type { FileObject } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { AddressEntry } from '../deploy.js'
 import type { SampleFile } from './files.js'
 
@@ -31,7 +32,7 @@ export interface Sample {
 }
 
 /** Seconds. */
-export const DAY = 86_400
+export const DAY = SECONDS.day
 
 export const ocean = (amount: string) => ({ amount, token: 'Ocean' }) as const
 export const usdc = (amount: string) => ({ amount, token: 'MockUSDC' }) as const

@@ -4,6 +4,7 @@ import { createTidegate, type FileObject, type Tidegate, TidegateError } from '@
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { NetworkInfo } from '../info.js'
+import { DEV_LIMITS } from '../limits.js'
 import { CATALOGUE } from './catalogue.js'
 import { type FileServer, startFileServer } from './file-server.js'
 import { readNotes, type SeedNotes, writeNotes } from './notes.js'
@@ -11,8 +12,6 @@ import { DAY, type Sample } from './sample.js'
 
 /** Age in seconds of a new chain for sample data: more than the oldest sample. */
 export const SEED_AGE = 61 * DAY
-/** Milliseconds within which the index must read each step. */
-const INDEXED = 60_000
 
 export interface Seeded {
   /** DIDs of the sample assets, by their keys. */
@@ -134,7 +133,7 @@ function untilRead(client: Tidegate, block: number): Promise<void> {
 
 /** Waits until `look` returns a true value. Throws after a minute; `what` is for the error. */
 async function indexed(what: string, look: () => Promise<unknown>): Promise<void> {
-  for (const deadline = Date.now() + INDEXED; !(await look()); await sleep(20))
+  for (const deadline = Date.now() + DEV_LIMITS.seed.index; !(await look()); await sleep(20))
     if (Date.now() > deadline) throw new Error(`The index has not read ${what} within a minute.`)
 }
 
