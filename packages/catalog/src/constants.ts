@@ -6,6 +6,3 @@ export const INDEXED_PATHS = { price: 231_641_109_928_259, names: [278_681_718_1
 
 /** Parts of a search row's id: hashes of DIDs in one second, and the last second. The id stays below 2^53. */
 export const DOCUMENT_ID = { hashes: 2 ** 18, lastSecond: 2 ** 32 - 1 } as const
-
-/** The bits of a position in a bloom filter of Ethereum, which has 2,048 bits. */
-export const BLOOM_POSITION = 0x7ff

@@ -65,6 +65,53 @@ export const LIMITS = {
    * if they are at most `age` seconds old.
    */
   behind: { known: 30_000, unknown: 4_000, pause: 100, fresh: 2_000, mined: 8, young: 4, age: 30 },
+  /**
+   * Most bytes of the result of a call: a list of a hundred exchanges, or the longest symbol. Its gas: honest calls need at
+   * most a tenth. Milliseconds for any answer of a node.
+   */
+  call: { result: 16_384, gas: 5_000_000, time: 30_000 },
+  /** Blocks of a request for logs: all, then the limits of ever stricter nodes. */
+  ranges: [Number.POSITIVE_INFINITY, 100_000, 10_000, 2_000, 500, 10],
+  /** Milliseconds to wait for a mined transaction, unless the caller sets another limit. */
+  mined: 300_000,
+  /** Milliseconds in which an order may still wait for confirmations. */
+  confirming: 300_000,
+  /**
+   * Milliseconds between looks for new sales, unless the caller sets them, and for new assets, which read the events of the
+   * chain. `overlap`: milliseconds of a look before the present, since an index lists an order late if it is behind or
+   * corrected.
+   */
+  following: { interval: 5_000, assets: 60_000, overlap: 900_000 },
+  /** Documents per query of an account's assets, and most of them: the index reaches no further. */
+  ownAssets: { size: 200, reach: 10_000 },
+  /** Most pages of an access list: far more than any list has. */
+  listPages: 1_000_000,
+  /** Most characters of an auth token: the provider's own limit. */
+  token: 4_096,
+  /** Seconds since 1970 before which a link must end: its end is a valid date. */
+  linkEnd: 1_000_000_000_000,
+  /** Characters of a suggested file name that are read. */
+  rawName: 4_096,
+  /** Most characters of a header with a fact of a file, and of the last part of its name. */
+  header: 1_024,
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
+} as const
+
+/** Limits on files and connections of Node, apart so that a page bundles no others. */
+export const NODE_LIMITS = {
+  /** Bytes per read and write of a file: the pieces of a connection are far smaller, and each write costs. */
+  block: 1_048_576,
+  /** Bytes below which pieces are copied together, so that a write does not have countless pieces. */
+  small: 8_192,
+  /** Bytes between two syncs of a file. */
+  sync: 33_554_432,
+  /** Most bytes of the notes on a transfer: a validator or an id, a URL and a few names. */
+  notes: 65_536,
+  /** Milliseconds between heartbeats of a lock, and without one until it is stale; most bytes of a lock. */
+  lock: { heartbeat: 2_000, stale: 15_000, size: 4_096 },
+  /** Buffered bytes of a body that pause its connection. */
+  buffered: 262_144,
+  /** Milliseconds to wait for the index: it looks at its chain every few seconds. */
+  indexed: 15_000,
 } as const

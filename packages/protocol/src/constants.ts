@@ -19,6 +19,15 @@ export const KIB = 1_024
 /** Bytes of a mebibyte. */
 export const MIB = 1_048_576
 
+/** One datatoken, the price of an order, in its smallest unit. */
+export const ONE_DATATOKEN = 1_000_000_000_000_000_000n
+
+/** The bits of a position in a bloom filter of Ethereum, which has 2,048 bits. */
+export const BLOOM_POSITION = 0x7ff
+
+/** Error codes of wallets (EIP-1193, EIP-3326): the user declined; the account is not shown to the page; the chain is unknown. */
+export const WALLET_CODES = { rejected: 4001, unauthorized: 4100, unknownChain: 4902 } as const
+
 /** The code point of the byte order mark. */
 export const BYTE_ORDER_MARK = 0xfeff
 

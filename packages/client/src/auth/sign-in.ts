@@ -1,3 +1,4 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import { fieldsOf, listOf } from '@tidegate/protocol/values'
 import { type Account, type Address, getAddress, type Hex, type WalletClient } from 'viem'
 import type { Context } from '../context.js'
@@ -38,7 +39,7 @@ function unlessUnsupported(error: unknown): undefined {
 }
 
 function secondsOf(value: unknown): number {
-  return typeof value === 'number' && value > 0 ? value : 3600
+  return typeof value === 'number' && value > 0 ? value : SECONDS.hour
 }
 
 /** The fields of a sign-in message. */

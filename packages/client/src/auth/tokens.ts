@@ -1,6 +1,8 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import { fieldsOf } from '@tidegate/protocol/values'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { signInOf } from './sign-in.js'
 import { signed, signedIn } from './signing.js'
 import type { Token } from './types.js'
@@ -22,14 +24,14 @@ export interface TokenOptions {
 export async function createToken(context: Context, options: TokenOptions = {}): Promise<Token> {
   const { chainId, signal } = options
   const signIn = await signInOf(context)
-  const lifetime = options.lifetime ?? Math.min(3600, signIn?.maxLifetime ?? 3600)
+  const lifetime = options.lifetime ?? Math.min(SECONDS.hour, signIn?.maxLifetime ?? SECONDS.hour)
   const validUntil = Math.floor(Date.now() / 1000) + lifetime
   const create = (proof: object) => context.api.post<unknown>('/api/services/auth/token', proof, signal)
   const answer = signIn
     ? await signedIn(context, signIn, { ...SIGN_IN, path: '', chainId, expires: validUntil }, create, signal)
     : await signed(context, 'createAuthToken', (proof) => create({ ...proof, validUntil, chainId }), signal)
   const { token } = fieldsOf(answer)
-  if (typeof token !== 'string' || token === '' || token.length > 4096)
+  if (typeof token !== 'string' || token === '' || token.length > LIMITS.token)
     throw new TidegateError('BAD_ANSWER', "The provider's response has no token.")
   return { token, expires: new Date(validUntil * 1000) }
 }

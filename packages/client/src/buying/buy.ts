@@ -1,3 +1,4 @@
+import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import { type Address, decodeEventLog, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
 import { BUYING, EVENTS } from '../chain/abi.js'
 import { summed, worded } from '../chain/erc20.js'
@@ -7,7 +8,7 @@ import { TidegateError } from '../errors.js'
 import { acceptanceOf, acceptedTerms } from '../terms/acceptance.js'
 import type { Amount, Bought, Quote } from '../types.js'
 import { approve, assertHeld } from './approvals.js'
-import { type Market, type Offer, ONE } from './offers.js'
+import type { Market, Offer } from './offers.js'
 import { type QuoteOptions, type QuotePlan, quotePlan } from './quote.js'
 
 export interface BuyOptions extends QuoteOptions, SendOptions {
@@ -138,11 +139,17 @@ async function acquire(
   const { contract: to } = offer
   const what = 'to buy the datatoken'
   if (offer.kind === 'dispenser') {
-    await sender.send({ to, abi: BUYING, functionName: 'dispense', args: [datatoken, ONE, sender.address], what })
+    await sender.send({
+      to,
+      abi: BUYING,
+      functionName: 'dispense',
+      args: [datatoken, ONE_DATATOKEN, sender.address],
+      what,
+    })
     return
   }
   await approveAll(sender, to, [price])
-  const args = [offer.id, ONE, offer.units, market?.address ?? zeroAddress, market?.share ?? 0n]
+  const args = [offer.id, ONE_DATATOKEN, offer.units, market?.address ?? zeroAddress, market?.share ?? 0n]
   await sender.send({ to, abi: BUYING, functionName: 'buyDT', args, what })
 }
 

@@ -2,6 +2,7 @@ import { addressOf } from '../auth/signing.js'
 import { amountOf } from '../chain/erc20.js'
 import { momentOf } from '../chain/moment.js'
 import { ask, balanceOf, mustView, view } from '../chain/reads.js'
+import { GAS } from '../constants.js'
 import type { Context } from '../context.js'
 import type { Amount, Quote } from '../types.js'
 
@@ -11,19 +12,6 @@ export interface Funds {
   tokens: { due: Amount; held: Amount }[]
   /** The chain's native coin in its smallest unit: the buyer's balance, and the estimated network fee. */
   coin: { held: bigint; fee: bigint }
-}
-
-/** Gas of each kind of transaction, measured with the contracts of a local network and rounded up. */
-const GAS = {
-  approval: 50_000n,
-  /** Datatoken of an exchange or a dispenser, with the order, in one transaction or two. */
-  paid: 330_000n,
-  free: 150_000n,
-  freeInTwo: 220_000n,
-  /** Order with a datatoken that the buyer holds, and the renewal of one. */
-  held: 120_000n,
-  /** Transfers of one fee. */
-  fee: 80_000n,
 }
 
 /**

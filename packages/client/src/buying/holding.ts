@@ -1,10 +1,12 @@
 import type { Served, ServedService } from '@tidegate/protocol/asset'
+import { DAY } from '@tidegate/protocol/constants'
 import { type Address, decodeEventLog, type Hex, isAddressEqual } from 'viem'
 import { EVENTS } from '../chain/abi.js'
 import { type Moment, momentOf } from '../chain/moment.js'
 import { minedReceipt } from '../chain/receipts.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import type { ProviderFee } from '../types.js'
 import { type FeeRequest, type Initialized, initialize } from './initialize.js'
 import { findOrders, findRenewals, type StartedOrder } from './order-logs.js'
@@ -26,10 +28,8 @@ export interface Standing {
 const MOST = 3
 /** Most orders that are examined, including those for other files. */
 const EXAMINED = 20
-/** Milliseconds in which an order may still wait for confirmations. */
-const RECENT = 300_000
 /** Largest difference between clocks, in milliseconds. */
-const SLACK = 86_400_000
+const SLACK = DAY
 
 /**
  * Returns a valid order of the consumer, or the fee of a new one. The chain lists the orders, and the provider checks them.
@@ -113,7 +113,7 @@ function earliest({ created }: Served, { timeout }: ServedService): Date | undef
  * yet, or it lacks confirmations. Another order would pay twice.
  */
 function assertSeen({ tx, time }: StartedOrder): void {
-  if (Math.abs(Date.now() - time.getTime()) > RECENT) return
+  if (Math.abs(Date.now() - time.getTime()) > LIMITS.confirming) return
   const message = `The provider does not accept the new order ${tx} yet. Try again in a minute.`
   throw new TidegateError('ORDER_PENDING', message, { transactions: [tx] })
 }

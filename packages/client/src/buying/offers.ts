@@ -1,11 +1,9 @@
+import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import { type Address, type Hex, isAddressEqual, zeroAddress } from 'viem'
 import type { Contracts } from '../chain/contracts.js'
 import type { Moment } from '../chain/moment.js'
 import { view } from '../chain/reads.js'
 import { TidegateError } from '../errors.js'
-
-/** One datatoken, the price of an order, in its smallest unit. */
-export const ONE: bigint = 10n ** 18n
 
 /** Most exchanges, and most dispensers, that are examined for one datatoken. */
 const MOST = 20
@@ -104,8 +102,8 @@ async function dispensed(
   ])
   if (!status || cap === undefined || supply === undefined) return undefined
   const [active, , isMinter, maxTokens, maxBalance, balance, swapper] = status
-  const stocked = balance >= ONE || (isMinter && supply + ONE - balance <= cap)
-  if (!active || !stocked || maxTokens < ONE || held >= maxBalance) return undefined
+  const stocked = balance >= ONE_DATATOKEN || (isMinter && supply + ONE_DATATOKEN - balance <= cap)
+  if (!active || !stocked || maxTokens < ONE_DATATOKEN || held >= maxBalance) return undefined
   if (!admits(swapper, { datatoken, buyer, combined: template.orderFromDispenser })) return undefined
   return { kind: 'dispenser', contract }
 }
@@ -119,11 +117,11 @@ async function exchanged(
   const [exchange, swapper, price] = await Promise.all([
     view(moment, contract, 'getExchange', [id]),
     view(moment, contract, 'getAllowedSwapper', [id]),
-    view(moment, contract, 'calcBaseInGivenOutDT', [id, ONE, market?.share ?? 0n]),
+    view(moment, contract, 'calcBaseInGivenOutDT', [id, ONE_DATATOKEN, market?.share ?? 0n]),
   ])
   if (!exchange || !price || swapper === undefined) return undefined
   const [, sold, , token, , , active, supply] = exchange
-  if (!active || supply < ONE || !isAddressEqual(sold, datatoken)) return undefined
+  if (!active || supply < ONE_DATATOKEN || !isAddressEqual(sold, datatoken)) return undefined
   if (!admits(swapper, { datatoken, buyer, combined: template.orderFromExchange })) return undefined
   const [units, community, publishing, consuming] = price
   return { kind: 'exchange', contract, id, token, units, fees: community + publishing + consuming }

@@ -1,3 +1,4 @@
+import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import { type Address, getAddress } from 'viem'
 import { assertDeployed, type Contracts, contractsOf } from '../chain/contracts.js'
 import { amountOf, isTaken, summed, type Token, tokenAt } from '../chain/erc20.js'
@@ -5,7 +6,7 @@ import { type Moment, momentOf } from '../chain/moment.js'
 import { view } from '../chain/reads.js'
 import type { Context } from '../context.js'
 import type { Amount, Price, ProviderFee } from '../types.js'
-import { type Market, type Offer, ONE, offersOf, type Template, templateOf } from './offers.js'
+import { type Market, type Offer, offersOf, type Template, templateOf } from './offers.js'
 
 export interface PriceQuery {
   chainId: number
@@ -56,7 +57,7 @@ export async function planOf(
     view(moment, datatoken, 'getPublishingMarketFee', []),
     buyer && !query.ignoreHeld ? view(moment, datatoken, 'balanceOf', [buyer]) : undefined,
   ])
-  const held = (balance ?? 0n) >= ONE
+  const held = (balance ?? 0n) >= ONE_DATATOKEN
   const offer = held ? undefined : await chosen(moment, contracts, { datatoken, template, buyer, balance, market })
   const tokens = new Tokens(moment)
   const exchanged = offer?.kind === 'exchange' ? offer : undefined

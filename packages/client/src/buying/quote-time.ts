@@ -1,3 +1,4 @@
+import { FIRST_MILLISECONDS, SECONDS } from '@tidegate/protocol/constants'
 import { fieldsOf, type Json } from '@tidegate/protocol/values'
 import { type Hex, hexToString } from 'viem'
 import type { Moment } from '../chain/moment.js'
@@ -5,17 +6,15 @@ import { TidegateError } from '../errors.js'
 import type { ProviderFee } from '../types.js'
 
 /** Validity of a quote in seconds, by the time of the order's block. */
-const LIFETIME = 86_400
+const LIFETIME = SECONDS.day
 /** Tolerated difference between the times of quote and chain, in seconds. */
 const TOLERANCE = 600
-/** Smallest value of a time in milliseconds; smaller values are seconds. */
-const MILLISECONDS = 100_000_000_000
 
 /** Returns the time of a quote in seconds since 1970; undefined if it has none. */
 export function quoteTime(providerData: Hex): number | undefined {
   const { timestamp } = dataIn(providerData)
   if (typeof timestamp !== 'number' || !Number.isFinite(timestamp)) return undefined
-  return timestamp < MILLISECONDS ? timestamp : timestamp / 1000
+  return timestamp < FIRST_MILLISECONDS ? timestamp : timestamp / 1000
 }
 
 /** Returns the only file that an order with this quote opens; undefined if it opens all files of the service. */

@@ -1,14 +1,13 @@
 import type { Moment } from '../chain/moment.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import type { Order } from '../types.js'
 import { feesOf, isUnusable, onlyFile } from './holding.js'
 import { initialize } from './initialize.js'
 
 /** Most orders that the provider checks, newest first, and the number of concurrent checks. */
 const ASKED = { most: 20, inFlight: 4 }
-/** Milliseconds in which an order may still wait for confirmations. */
-const RECENT = 300_000
 
 /** The provider's verdict on an order. */
 interface Verdict {
@@ -56,7 +55,7 @@ async function saidOf(
     const answer = await initialize(context, { did, service, consumer, file, order: tx })
     if ('validOrder' in answer) return { isAccepted: true }
     if (await isUnusable(moment, { tx, datatoken, time: started })) return refusing(UNUSABLE)
-    if (Math.abs(now - started.getTime()) < RECENT) return UNKNOWN
+    if (Math.abs(now - started.getTime()) < LIMITS.confirming) return UNKNOWN
     return refusing('The provider does not accept it.')
   } catch (error) {
     if (!(error instanceof TidegateError)) throw error

@@ -1,5 +1,7 @@
+import { WALLET_CODES } from '@tidegate/protocol/constants'
 import { printable } from '@tidegate/protocol/values'
 import { decodeErrorResult, type Hex, isHex, parseAbi } from 'viem'
+import { REVERT_CODES } from '../constants.js'
 import { TidegateError } from '../errors.js'
 import { causes, chainUnreachable, nodeFailed } from './reads.js'
 
@@ -50,7 +52,8 @@ export function failureOf(error: unknown, { what, transactions }: Attempt): Tide
 function sentenceOf(error: unknown, what: string): [string, string] {
   const said = causes(error)
   const has = (pattern: RegExp) => said.some(({ name, message }) => pattern.test(name) || pattern.test(message))
-  if (said.some(({ code }) => code === 4001) || has(/UserRejected/)) return ['REJECTED', `The wallet declined ${what}.`]
+  if (said.some(({ code }) => code === WALLET_CODES.rejected) || has(/UserRejected/))
+    return ['REJECTED', `The wallet declined ${what}.`]
   const reason = reasonOf(error)
   if (reason !== undefined) {
     const known = WORDS.find(([pattern]) => pattern.test(reason))
@@ -77,8 +80,7 @@ export function reasonOf(error: unknown): string | undefined {
   }
   for (const { code, name, message } of said) {
     const found = /(?:execution )?reverted(?: with(?: reason(?: string)?)?)?:? *['"]?([^'"\n]*)/i.exec(message)
-    if (found && (code === 3 || /revert/i.test(name) || code === -32000 || code === -32603))
-      return found[1]?.trim() ?? ''
+    if (found && (REVERT_CODES.has(code) || /revert/i.test(name))) return found[1]?.trim() ?? ''
     if (/out of gas|gas required exceeds|invalid opcode|invalid jump/i.test(message)) return 'it uses too much gas'
   }
   return undefined

@@ -1,3 +1,4 @@
+import { BLOOM_POSITION } from '@tidegate/protocol/constants'
 import { type Address, type Hex, isHex, keccak256, numberToHex } from 'viem'
 import { LIMITS } from '../limits.js'
 import { type Header, type Moment, patiently } from './moment.js'
@@ -62,7 +63,7 @@ function mayHold(logsBloom: unknown, { topics, address }: LogFilter): boolean {
 function isIn(bloom: Hex, value: Hex): boolean {
   const hash = keccak256(value)
   return [0, 1, 2].every((pair) => {
-    const bit = Number.parseInt(hash.slice(2 + 4 * pair, 6 + 4 * pair), 16) & 2047
+    const bit = Number.parseInt(hash.slice(2 + 4 * pair, 6 + 4 * pair), 16) & BLOOM_POSITION
     const digit = Number.parseInt(bloom[513 - (bit >> 2)] as string, 16)
     return (digit >> (bit & 3)) & 1
   })

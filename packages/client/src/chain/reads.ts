@@ -9,18 +9,16 @@ import {
   isHex,
   numberToHex,
 } from 'viem'
+import { NODE_CODES } from '../constants.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { VIEWS } from './abi.js'
 import type { Moment } from './moment.js'
 
 type View = ContractFunctionName<typeof VIEWS, 'view'>
 
-/** Most bytes of a response that are decoded: a list of a hundred exchanges, or the longest symbol. */
-const LONGEST = 16_384
-/** Gas limit of a call. Contracts of strangers may loop; honest calls need at most a tenth. */
-const GAS = /* @__PURE__ */ numberToHex(5_000_000)
-/** Deadline of a call in milliseconds. */
-const TIME = 30_000
+/** Gas limit of a call. Contracts of strangers may loop. */
+const GAS = /* @__PURE__ */ numberToHex(LIMITS.call.gas)
 
 /**
  * Calls a view of an untrusted contract. Undefined if it reverts, loops, is missing, or returns another type. Throws
@@ -51,7 +49,7 @@ export async function callOf(moment: Moment, call: { to: Address; data: Hex }): 
     if (nodeFailed(error)) throw chainUnreachable(error)
     return undefined
   }
-  return isHex(answer) && answer.length <= 2 + 2 * LONGEST ? answer : undefined
+  return isHex(answer) && answer.length <= 2 + 2 * LIMITS.call.result ? answer : undefined
 }
 
 /** Like `view`, for a required contract. Throws TidegateError `CONTRACT_UNREADABLE` instead of returning undefined. */
@@ -72,7 +70,7 @@ export async function balanceOf(moment: Moment, account: Address): Promise<bigin
 }
 
 /** Limits the wait for a node. Throws TidegateError `CHAIN_UNREACHABLE` after the deadline. */
-export async function inTime<T>(asked: Promise<T>, milliseconds = TIME): Promise<T> {
+export async function inTime<T>(asked: Promise<T>, milliseconds: number = LIMITS.call.time): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(chainUnreachable(undefined, 'in time')), milliseconds)
@@ -94,13 +92,11 @@ export async function ask<T>(asked: Promise<T>): Promise<T> {
 }
 
 const NODE_ERRORS = new Set(['HttpRequestError', 'TimeoutError', 'WebSocketRequestError', 'SocketClosedError'])
-/** Error codes of nodes: unknown method, limit exceeded, disconnected, too many requests. */
-const NODE_CODES = new Set([-32601, -32005, 4900, 4901, 429])
 
 /** Whether the node failed, not the contract. */
 export function nodeFailed(error: unknown): boolean {
   return causes(error).some(
-    ({ name, code }) => NODE_ERRORS.has(name) || NODE_CODES.has(code as number) || /^CHAIN_/.test(String(code)),
+    ({ name, code }) => NODE_ERRORS.has(name) || NODE_CODES.has(code) || /^CHAIN_/.test(String(code)),
   )
 }
 

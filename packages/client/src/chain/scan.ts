@@ -1,4 +1,5 @@
 import { numberToHex } from 'viem'
+import { LIMITS } from '../limits.js'
 import type { Moment } from './moment.js'
 import { type LogFilter, newestLogs, type RawLog } from './newest-logs.js'
 import { causes, chainUnreachable, inTime, nodeFailed } from './reads.js'
@@ -16,8 +17,7 @@ export interface Scanned<T> {
   incompleteBefore?: Date
 }
 
-/** Sizes of block ranges to try: all blocks, then the limits of ever stricter nodes. */
-const RANGES = [Number.POSITIVE_INFINITY, 100_000, 10_000, 2_000, 500, 10]
+const { ranges: RANGES } = LIMITS
 /** Most requests for logs; older blocks are left out. */
 const REQUESTS = 60
 /** Most results of one scan. */

@@ -19,9 +19,6 @@ import { type Moment, momentOf, patiently } from './moment.js'
 import { polling } from './polling.js'
 import { ask, nodeFailed } from './reads.js'
 
-/** Default wait for a mined transaction, in milliseconds. */
-const WAIT = 300_000
-
 export interface SendOptions {
   /** Called with a description before each transaction. */
   onStep?: ((step: string) => void) | undefined
@@ -156,7 +153,7 @@ export class Sender {
   }
 
   private async mined(hash: Hex, what: string): Promise<TransactionReceipt> {
-    const timeout = this.options.minedWithin ?? WAIT
+    const timeout = this.options.minedWithin ?? LIMITS.mined
     const end = Date.now() + timeout
     let replaced: string | undefined
     const wait = () =>

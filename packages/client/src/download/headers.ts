@@ -71,8 +71,8 @@ export function factsOf({ headers }: Answer, index: number): FileFacts {
  * device names, and of bounded length. Empty if nothing remains.
  */
 export function safeName(name: string): string {
-  const last = name.slice(0, 4096).split(/[/\\]/).at(-1) ?? ''
-  const clean = printable(last, 1024)
+  const last = name.slice(0, LIMITS.rawName).split(/[/\\]/).at(-1) ?? ''
+  const clean = printable(last, LIMITS.header)
     .replace(/[<>:"|?*]/g, '_')
     .replace(/^[.\s]+|[.\s]+$/g, '')
   const safe = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(clean) ? `_${clean}` : clean
@@ -113,7 +113,7 @@ function lengthOf(header: string | null): number | undefined {
 }
 
 function bounded(header: string | null): string | null {
-  return header !== null && header.length <= 1024 ? header : null
+  return header !== null && header.length <= LIMITS.header ? header : null
 }
 
 function hexOf(base64: string): string {

@@ -123,7 +123,7 @@ async function create(
     typeof url !== 'string' ||
     !/^https?:\/\/[!#-;=?-[\]-~]+$/.test(url) ||
     typeof expires !== 'number' ||
-    !(expires > 0 && expires < 1e12)
+    !(expires > 0 && expires < LIMITS.linkEnd)
   )
     throw new TidegateError('BAD_ANSWER', "The provider's response has no link.")
   return { url, expires: new Date(expires * 1000) }

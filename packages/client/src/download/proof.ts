@@ -1,3 +1,4 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { Command } from '@tidegate/protocol/messages'
 import type { Address, Hex } from 'viem'
 import { signInOf } from '../auth/sign-in.js'
@@ -81,7 +82,7 @@ export function provenOften<T>(
 
 /** Returns the seconds of a shared token for links: at least an hour, if the provider grants that. */
 function sharedLifetime({ linkLifetime, maxLifetime }: SignIn): number {
-  return Math.min(Math.max(3600, linkLifetime), maxLifetime)
+  return Math.min(Math.max(SECONDS.hour, linkLifetime), maxLifetime)
 }
 
 /** Returns whether the wallet asks a person for each signature. */

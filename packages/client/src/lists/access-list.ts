@@ -8,6 +8,7 @@ import { ask, mustView, view } from '../chain/reads.js'
 import { scanLogs } from '../chain/scan.js'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { LIMITS } from '../limits.js'
 
 /** Members of one page, and the number that is read concurrently. */
 const PAGE = 50
@@ -48,7 +49,7 @@ export async function accessList(
   list: Address,
   { page = 1, chainId }: ListOptions & { page?: number | undefined } = {},
 ): Promise<AccessList> {
-  if (!Number.isSafeInteger(page) || page < 1 || page > 1_000_000)
+  if (!Number.isSafeInteger(page) || page < 1 || page > LIMITS.listPages)
     throw new TidegateError('BAD_REQUEST', 'page must be a number from 1.')
   const address = checkedAddress('list', list)
   const chain = await listChain(context, chainId)

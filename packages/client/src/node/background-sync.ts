@@ -1,7 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-
-/** Bytes between two syncs. */
-const EVERY = 33_554_432
+import { NODE_LIMITS } from '../limits.js'
 
 /**
  * Syncs a file while it is written, so that the last sync is short. One sync at a time: on a slow disk the next sync covers
@@ -21,7 +19,7 @@ export class BackgroundSync {
    * it once, and a later sync would pass.
    */
   async written(bytes: number): Promise<void> {
-    if (bytes - this.synced < EVERY || this.isBusy) return
+    if (bytes - this.synced < NODE_LIMITS.sync || this.isBusy) return
     await this.last
     this.synced = bytes
     this.isBusy = true

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { TidegateError } from '../errors.js'
+import { NODE_LIMITS } from '../limits.js'
 import { fileChanged, type UploadSource } from '../upload/upload.js'
-
-/** Bytes per read of the already sent part. */
-const PIECE = 1_048_576
 
 /** A file to upload. Hashes it on the way, and detects changes. */
 export class FileSource implements UploadSource {
@@ -59,7 +57,7 @@ export class FileSource implements UploadSource {
 
   private async hashTo(end: number): Promise<void> {
     while (this.hashed < end) {
-      const bytes = await this.read(this.hashed, Math.min(this.hashed + PIECE, end))
+      const bytes = await this.read(this.hashed, Math.min(this.hashed + NODE_LIMITS.block, end))
       this.hash.update(bytes)
       this.hashed += bytes.length
     }

@@ -4,9 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { TidegateError } from '../errors.js'
 import type { Answer, AnswerReader } from '../http/answer.js'
-
-/** Buffered bytes of a body that pause its connection. */
-const HIGH_WATER_MARK = 262_144
+import { NODE_LIMITS } from '../limits.js'
 
 /**
  * Sends a request like `fetch`, by `node:http`, which costs less CPU time. Follows no redirect. Rejects with an error that
@@ -86,7 +84,7 @@ function readerOf(stream: Readable): AnswerReader {
     }
     pieces.push(piece)
     bytes += piece.length
-    if (bytes >= HIGH_WATER_MARK) stream.pause()
+    if (bytes >= NODE_LIMITS.buffered) stream.pause()
   })
   return {
     read() {

@@ -4,12 +4,9 @@ import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { readRegular, temporaryName, UnsafeFileError } from '@tidegate/common/safe-files'
 import { TidegateError } from '../errors.js'
+import { NODE_LIMITS } from '../limits.js'
 
-/** Milliseconds between heartbeats, and without one until a lock is stale. */
-const HEARTBEAT = 2_000
-const STALE_AFTER = 15_000
-/** Maximum bytes of a lock. */
-const LOCK = 4_096
+const { heartbeat: HEARTBEAT, stale: STALE_AFTER, size: LOCK } = NODE_LIMITS.lock
 
 /** A lock of a file for one process, on all machines that see the folder. */
 export interface Lock {

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createFile, readBeside, renameAnew, replaceFile, temporaryName } from '@tidegate/common/safe-files'
 import type { Version } from '../download/headers.js'
+import { NODE_LIMITS } from '../limits.js'
 import { BackgroundSync } from './background-sync.js'
 import { type Lock, lockOf } from './lock.js'
 import { assertReplaceable, entryOf, inTheWay, openPart } from './part-file.js'
@@ -17,14 +18,9 @@ export interface Begun {
   sha256: string | null
 }
 
-/** Bytes per read and write: the pieces of a connection are far smaller, and each write costs. */
-const BLOCK = 1_048_576
-/** Pieces below this size in bytes are copied together, so that a write does not have countless pieces. */
-const SMALL = 8_192
+const { block: BLOCK, small: SMALL, notes: NOTES } = NODE_LIMITS
 /** Milliseconds until a block is written that is not full, so that a killed process loses little. */
 const PATIENCE = 250
-/** Most bytes of the notes: a validator and a few names. */
-const NOTES = 65_536
 
 /** `NAME.part` with the bytes so far, and `NAME.part.json` with their description. Locked by one process. */
 export class Part {

@@ -1,8 +1,6 @@
 import { indexedBlock, patiently, seenOf } from '../chain/moment.js'
 import type { Context } from '../context.js'
-
-/** Longest wait, in milliseconds: indexes look at their chain every few seconds. */
-const WITHIN = 15_000
+import { NODE_LIMITS } from '../limits.js'
 
 /**
  * Waits until the provider's index has read the last transaction of this client, so that other programs start from it.
@@ -14,7 +12,7 @@ const WITHIN = 15_000
  */
 export async function untilIndexed(context: Context, chainId: number): Promise<boolean> {
   const [last = 0] = seenOf(await context.chain(chainId), chainId).mined
-  const reached = await patiently(WITHIN, async () => {
+  const reached = await patiently(NODE_LIMITS.indexed, async () => {
     const block = await indexedBlock(context, chainId)
     return block >= last || block === 0 ? block : undefined
   })

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path'
 import { readBeside, replaceFile } from '@tidegate/common/safe-files'
 import type { Context } from '../context.js'
 import type { TidegateError } from '../errors.js'
+import { NODE_LIMITS } from '../limits.js'
 import { fileChanged, type Hosted, type UploadOptions, upload } from '../upload/upload.js'
 import { newIdempotencyKey } from '../upload/upload-calls.js'
 import { FileSource } from './file-source.js'
@@ -15,9 +16,6 @@ export interface FileUploadOptions extends Omit<UploadOptions, 'resume' | 'idemp
    */
   resume?: string
 }
-
-/** Most bytes of the `resume` file: an id, a URL and a path. */
-const NOTES = 65_536
 
 /** The content of the `resume` file. */
 interface Notes {
@@ -89,7 +87,7 @@ function earlier(
 ): Pick<Notes, 'id' | 'idempotencyKey'> | undefined {
   if (resume === undefined) return undefined
   try {
-    const notes = JSON.parse(readBeside(resume, NOTES)) as Notes
+    const notes = JSON.parse(readBeside(resume, NODE_LIMITS.notes)) as Notes
     const { id, idempotencyKey } = notes
     const isSame =
       notes.url === about.url &&

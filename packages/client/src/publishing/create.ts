@@ -1,6 +1,6 @@
+import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import { printable } from '@tidegate/protocol/values'
 import { type Address, decodeEventLog, isAddressEqual, parseEther, type TransactionReceipt, zeroAddress } from 'viem'
-import { ONE } from '../buying/offers.js'
 import { EVENTS, PUBLISHING } from '../chain/abi.js'
 import type { Contracts } from '../chain/contracts.js'
 import type { Moment } from '../chain/moment.js'
@@ -56,7 +56,13 @@ export async function create(
 export function dispenser({ dispensers }: Contracts) {
   const dispenserAddress = dispensers.at(-1)
   if (!dispenserAddress) throw new TidegateError('NO_CONTRACTS', 'This chain has no dispenser.')
-  return { dispenserAddress, maxTokens: ONE, maxBalance: ONE, withMint: true, allowedSwapper: zeroAddress }
+  return {
+    dispenserAddress,
+    maxTokens: ONE_DATATOKEN,
+    maxBalance: ONE_DATATOKEN,
+    withMint: true,
+    allowedSwapper: zeroAddress,
+  }
 }
 
 /** An exchange that mints one datatoken for each order. */

@@ -1,5 +1,5 @@
+import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import { type Address, formatUnits, type Hex, isAddressEqual } from 'viem'
-import { ONE } from '../buying/offers.js'
 import { PUBLISHING } from '../chain/abi.js'
 import { type Contracts, contractsOf } from '../chain/contracts.js'
 import { tokenAt, worded } from '../chain/erc20.js'
@@ -90,14 +90,14 @@ async function offersOf({ moment, address }: Sender, contracts: Contracts, datat
     exchanges: await Promise.all(
       sold.map(async ({ contractAddress: to, id }) => {
         const [owner, , , token, , rate, active, supply, , , , mints] = await mustView(moment, to, 'getExchange', [id])
-        return { to, id, owner, token, rate, active, stocked: mints || supply >= ONE }
+        return { to, id, owner, token, rate, active, stocked: mints || supply >= ONE_DATATOKEN }
       }),
     ),
     dispensers: await Promise.all(
       given.map(async (to) => {
         const [active, owner, mints, , , balance] = await mustView(moment, to, 'status', [datatoken])
         // a dispenser names the factory as owner, and obeys the deployers of the datatoken
-        return { to, owner: mayDeploy ? address : owner, active, stocked: mints || balance >= ONE }
+        return { to, owner: mayDeploy ? address : owner, active, stocked: mints || balance >= ONE_DATATOKEN }
       }),
     ),
   }
@@ -124,7 +124,7 @@ function beginGiving(
   { contracts, datatoken }: { contracts: Contracts; datatoken: Address },
 ) {
   if (kept?.active) return []
-  if (kept) return [change(kept.to, 'activate', [datatoken, ONE, ONE], 'to give access for free')]
+  if (kept) return [change(kept.to, 'activate', [datatoken, ONE_DATATOKEN, ONE_DATATOKEN], 'to give access for free')]
   const { dispenserAddress, maxTokens, maxBalance, withMint, allowedSwapper } = dispenser(contracts)
   const args = [dispenserAddress, maxTokens, maxBalance, withMint, allowedSwapper]
   return [change(datatoken, 'createDispenser', args, 'to give access for free')]

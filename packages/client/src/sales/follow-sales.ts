@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { pause } from '../http/retry.js'
+import { LIMITS } from '../limits.js'
 import { type SalesOptions, salesOf, scopeOf } from './sales.js'
 import type { Sale } from './types.js'
 
@@ -14,11 +15,7 @@ export interface FollowOptions extends Omit<SalesOptions, 'until' | 'onProgress'
   onFailure?: ((error: TidegateError) => void) | undefined
 }
 
-const INTERVAL = 5_000
-/** Milliseconds between two looks for new assets of the publisher: each reads the events of the chain. */
-const ASSETS_INTERVAL = 60_000
-/** Milliseconds of a look before the present: an index that is behind, or is corrected, lists an order late. */
-const OVERLAP = 900_000
+const { interval: INTERVAL, assets: ASSETS_INTERVAL, overlap: OVERLAP } = LIMITS.following
 
 /**
  * Yields the orders of a publisher's assets, or of one asset, as the provider's index reads them, oldest first, until the signal aborts.

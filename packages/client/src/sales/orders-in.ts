@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Contracts } from '../chain/contracts.js'
 import { isTaken } from '../chain/erc20.js'
+import { LAST_DATE } from '../constants.js'
 import { type Named, type PaymentEvent, type PaymentLog, paymentEvents, unused } from './payment-events.js'
 import type { Paid, PaidTo } from './types.js'
 
@@ -61,7 +62,7 @@ export function ordersIn(
 }
 
 /** Returns a time; the last one that a date can have for later ones. */
-const timeOf = (seconds: bigint) => new Date(Math.min(Number(seconds) * 1000, 8.64e15))
+const timeOf = (seconds: bigint) => new Date(Math.min(Number(seconds) * 1000, LAST_DATE))
 
 interface Buyer {
   datatoken: Address

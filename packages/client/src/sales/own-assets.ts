@@ -6,9 +6,9 @@ import { contractsOf } from '../chain/contracts.js'
 import { type Moment, momentOf } from '../chain/moment.js'
 import { scanLogs } from '../chain/scan.js'
 import type { Context } from '../context.js'
+import { LIMITS } from '../limits.js'
 
-/** Documents per query of the index, and most documents of an account: the index reaches no further. */
-const PAGE = { size: 200, reach: 10_000 }
+const { ownAssets: PAGE } = LIMITS
 
 /**
  * Returns the DIDs of the data NFTs that an account created on a chain: those in the index, and those that it hides, from the

@@ -1,4 +1,5 @@
 import type { WebLink } from '@tidegate/protocol/asset'
+import { MIB } from '@tidegate/protocol/constants'
 import { printable } from '@tidegate/protocol/values'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
@@ -43,7 +44,7 @@ export async function fetchDocument(
     limit.signal.throwIfAborted()
     if ((error as { code?: unknown }).code === 'FORBIDDEN_DESTINATION') throw unreadable('it is on the local network')
     if (!(error instanceof TidegateError)) throw unreadable('the server does not answer, or breaks off')
-    if (error.code === 'BAD_ANSWER') throw unreadable(`it is larger than ${LIMITS.document / 1_048_576} MiB`)
+    if (error.code === 'BAD_ANSWER') throw unreadable(`it is larger than ${LIMITS.document / MIB} MiB`)
     throw error
   } finally {
     limit.end()

@@ -1,5 +1,5 @@
+import { BLOOM_POSITION } from '@tidegate/protocol/constants'
 import { type Hex, hexToBytes, keccak256 } from 'viem'
-import { BLOOM_POSITION } from '../../constants.js'
 import { TOPICS } from './emitters.js'
 import type { Header } from './headers.js'
 
