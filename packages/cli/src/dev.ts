@@ -5,13 +5,14 @@ import { type LocalNetwork, startLocalNetwork } from '@tidegate/dev-network'
 import { isConsoleBuilt } from '@tidegate/provider'
 import { port, seconds } from '@tidegate/provider/commands/options'
 import { stopSignal } from '@tidegate/provider/signals'
+import { RPC_PORT } from './constants.js'
 import { leaveNote } from './people/local-networks.js'
 
 export const command = (finish: (code: number) => void) =>
   new Command('dev')
     .description('Runs a local chain with the datatoken contracts, and the service on it, for development.')
     .option('--port <n>', 'port of the service; 0: any free one (default: PORT of the environment, or 8030)', port)
-    .option('--rpc-port <n>', 'port of the chain; 0: any free one', port, 8545)
+    .option('--rpc-port <n>', 'port of the chain; 0: any free one', port, RPC_PORT)
     .option('--block-time <seconds>', 'seconds between two blocks (default: a block for each transaction)', seconds)
     .option('--state <dir>', 'folder of chain and database (default: a new temporary folder)')
     .option('--seed', 'publish sample assets with a history of orders, unless the state has them')

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { Command } from '@commander-js/extra-typings'
+import { SECONDS } from '@tidegate/protocol/constants'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { timeText } from './people/amounts.js'
 import { duration, forSigning } from './people/options.js'
@@ -12,7 +13,7 @@ export const command = (finish: (code: number) => void) => {
   token.addCommand(
     forSigning('create', 'tidegate token create --lifetime 12h --keystore wallet.json')
       .description('Creates and prints a token. Anyone who has it can download your orders.')
-      .option('--lifetime <time>', 'lifetime of the token: 90s, 12h, 30d', duration, 3600)
+      .option('--lifetime <time>', 'lifetime of the token: 90s, 12h, 30d', duration, SECONDS.hour)
       .action(async (options) => finish(await create(options))),
   )
   token.addCommand(

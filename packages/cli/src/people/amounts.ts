@@ -1,10 +1,13 @@
 import type { Amount, AssetService, Funds, Price } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
+import { MICRO_UNIT } from '../constants.js'
 import { shown } from './output/text.js'
 
 /** Returns seconds for people: "30 days", "1 h 05 min". */
 export function secondsText(seconds: number): string {
-  if (seconds % 86_400 === 0 && seconds > 0) return `${seconds / 86_400} day${seconds === 86_400 ? '' : 's'}`
-  const [h, min, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
+  const { day, hour } = SECONDS
+  if (seconds % day === 0 && seconds > 0) return `${seconds / day} day${seconds === day ? '' : 's'}`
+  const [h, min, s] = [Math.floor(seconds / hour), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
   if (h > 0) return `${h} h ${`${min}`.padStart(2, '0')} min`
   return min > 0 ? `${min} min ${`${s}`.padStart(2, '0')} s` : `${s} s`
 }
@@ -61,9 +64,9 @@ export function fundsLines({ tokens, coin }: Funds): string[] {
 
 /** Returns an amount of the native coin: whole micro-units are enough for people. */
 function coinText(units: bigint): string {
-  const micro = (units + 999_999_999_999n) / 1_000_000_000_000n
-  const fraction = `${micro % 1_000_000n}`.padStart(6, '0').replace(/0+$/, '')
-  return `${micro / 1_000_000n}${fraction && `.${fraction}`}`
+  const micro = (units + MICRO_UNIT.size - 1n) / MICRO_UNIT.size
+  const fraction = `${micro % MICRO_UNIT.perCoin}`.padStart(6, '0').replace(/0+$/, '')
+  return `${micro / MICRO_UNIT.perCoin}${fraction && `.${fraction}`}`
 }
 
 /** Returns funds for programs: the coin in its smallest unit. */

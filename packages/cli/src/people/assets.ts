@@ -8,13 +8,13 @@ import {
   sellerOf,
   type VerifiedPublishers,
 } from '@tidegate/client'
+import { ASSET_LIMITS } from '@tidegate/protocol/asset'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { CLI_LIMITS } from '../limits.js'
 import { priceJson, priceText, timeText, validityText } from './amounts.js'
 import type { WhichFile } from './options.js'
 import { shown } from './output/text.js'
 import { sellerText } from './sellers.js'
-
-const DESCRIPTION = 2_000
 
 /** Describes an asset for people. Its texts are the publisher's. */
 export function assetLines(asset: Asset, names: VerifiedPublishers): string[] {
@@ -22,7 +22,7 @@ export function assetLines(asset: Asset, names: VerifiedPublishers): string[] {
   const facts: [string, string][] = [
     ['May buy', buyersText(asset.buyers)],
     ['Seller', sellerText(asset, names)],
-    ['About', shown(description, DESCRIPTION)],
+    ['About', shown(description, CLI_LIMITS.texts.description)],
     ['Author', shown(author)],
     ['Licence', shown(license)],
     ['Tags', shown(tags.join(', '))],
@@ -48,7 +48,7 @@ export function assetLines(asset: Asset, names: VerifiedPublishers): string[] {
 function documentLines({ terms, links, licenseDocuments }: Asset): string[] {
   const line = (label: string, text: string) => `  ${label.padEnd(10)} ${text}`
   const target = (name: string, host?: string, url?: string) =>
-    `${shown(name, 100)}${host && url ? `, on ${shown(host)}: ${shown(url, 2_048)}` : ''}`
+    `${shown(name, 100)}${host && url ? `, on ${shown(host)}: ${shown(url, ASSET_LIMITS.url)}` : ''}`
   return [
     ...(terms ? [line('Terms', target(terms.name, terms.host, terms.url)), line('', `SHA-256 ${terms.sha256}`)] : []),
     ...licenseDocuments.map(({ name, host, url }) => line('Licence', target(name, host, url))),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CLI_LIMITS } from '../limits.js'
 import { interrupted } from './output/prompts.js'
 import type { WalletSession } from './session.js'
 
-/** Milliseconds to wait for the provider's index, and between two requests. */
-const READ_WITHIN = 60_000
+/** Milliseconds between two requests. */
 const LOOK_EVERY = 250
 
 /** Fields of a served document that show a change. */
@@ -23,7 +23,7 @@ export async function indexed(
     const document = await client.context.api.get<Shown>(`/api/aquarius/assets/ddo/${did}`, {}, signal)
     return isShown({ ...document, ...document.indexedMetadata })
   }
-  for (const deadline = Date.now() + READ_WITHIN; Date.now() < deadline; await sleep(LOOK_EVERY)) {
+  for (const deadline = Date.now() + CLI_LIMITS.waiting.index; Date.now() < deadline; await sleep(LOOK_EVERY)) {
     if (await looks().catch(() => false)) return
     if (signal.aborted) throw interrupted(`interrupted; ${done}: ${did}`)
   }

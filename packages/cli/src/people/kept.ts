@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readTrusted, UnsafeFileError } from '@tidegate/common/safe-files'
 import { withoutMark } from '@tidegate/protocol'
 import { misuse } from '@tidegate/provider/commands/failures'
+import { CLI_LIMITS } from '../limits.js'
 import { configFolder, writePrivately } from './files/folders.js'
 
 /** The saved choice of `tidegate use`. It holds no secret of an account; the URL of a node may hold the key to that node. */
@@ -11,9 +12,6 @@ export interface Kept {
   rpc?: string
 }
 
-/** Most bytes of the file: two URLs. */
-const KEPT = 65_536
-
 export const keptFile = () => join(configFolder(), 'config.json')
 
 /** Reads the saved choice; undefined if there is none. Throws CommandError. */
@@ -21,7 +19,7 @@ export function readKept(): Kept | undefined {
   const path = keptFile()
   let text: string
   try {
-    text = readTrusted(path, KEPT)
+    text = readTrusted(path, CLI_LIMITS.files.kept)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     // the file decides whom this user pays

@@ -1,12 +1,11 @@
-/** Most characters of a line: those of a path of a publisher, and the facts of its file. */
-const MOST = 16_384
+import { CLI_LIMITS } from '../limits.js'
 
 /** Yields the values of a text of JSON lines. Leaves out lines that are too long or not JSON, without a copy of all lines. */
 export function* jsonLines(text: string): Generator<unknown> {
   for (let at = 0, end = 0; at < text.length; at = end + 1) {
     end = text.indexOf('\n', at)
     if (end === -1) end = text.length
-    if (end === at || end - at > MOST) continue
+    if (end === at || end - at > CLI_LIMITS.texts.line) continue
     try {
       yield JSON.parse(text.slice(at, end))
     } catch {

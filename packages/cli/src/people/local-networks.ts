@@ -1,10 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { assertOwnFolder, readTrusted } from '@tidegate/common/safe-files'
+import { CLI_LIMITS } from '../limits.js'
 import { runFolders, writePrivately } from './files/folders.js'
-
-/** Most bytes of a note. */
-const NOTE = 4_096
 
 /** The note of a running `tidegate dev` for the other commands of its user. */
 export interface LocalNetworkNote {
@@ -63,7 +61,7 @@ function namesIn(folder: string): string[] {
 
 function read(path: string): LocalNetworkNote | undefined {
   try {
-    const note = JSON.parse(readTrusted(path, NOTE)) as LocalNetworkNote
+    const note = JSON.parse(readTrusted(path, CLI_LIMITS.files.network)) as LocalNetworkNote
     const isNote = URL.canParse(note.providerUrl) && URL.canParse(note.rpcUrl) && Number.isSafeInteger(note.chainId)
     return isNote ? note : undefined
   } catch {

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { checksummed, isAddressText } from '@tidegate/protocol'
+import { SECONDS } from '@tidegate/protocol/constants'
 
 /** Returns a command for publishers and buyers with the common options and an example in its help. */
 export const forReading = (name: string, example: string) =>
@@ -134,7 +135,14 @@ export function accessLists(text: string, earlier: (`0x${string}` | 'none')[] = 
   return [...earlier, text === 'none' ? text : address(text)]
 }
 
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 }
+const UNITS: Record<string, number> = {
+  s: 1,
+  m: SECONDS.minute,
+  h: SECONDS.hour,
+  d: SECONDS.day,
+  w: 7 * SECONDS.day,
+  y: SECONDS.year,
+}
 
 /** Parses a duration such as 90s, 12h, 30d into seconds; `forever` is 0. Throws InvalidArgumentError. */
 export function duration(text: string): number {

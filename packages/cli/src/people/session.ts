@@ -1,6 +1,7 @@
 import type { Tidegate } from '@tidegate/client'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import type { Address, Hex } from 'viem'
+import { CLI_LIMITS } from '../limits.js'
 import { Output } from './output/output.js'
 import { interrupted } from './output/prompts.js'
 import { namesAccount, openAccount, type WalletOptions } from './wallet.js'
@@ -27,9 +28,6 @@ export interface WalletSession extends Session {
   address: Address
 }
 
-/** Milliseconds for an interrupted command to close its files. */
-const TO_SETTLE = 5_000
-
 /**
  * Runs a command with a client of the provider. `needs` says whether it needs an account. After ctrl-C, throws the command's
  * own hint on how to resume, if it has one. Returns the exit code.
@@ -53,7 +51,7 @@ export async function inSession(
   const settled = new Promise<never>((_, reject) => {
     process.once('SIGINT', () => {
       interruption.abort(interrupted())
-      setTimeout(() => reject(interrupted()), TO_SETTLE).unref()
+      setTimeout(() => reject(interrupted()), CLI_LIMITS.waiting.settling).unref()
     })
   })
   const sent: string[] = []

@@ -2,6 +2,7 @@ import { readTextFile } from '@tidegate/common'
 import { note } from '@tidegate/common/terminal'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import type { PrivateKeyAccount } from 'viem'
+import { CLI_LIMITS } from '../limits.js'
 import { askPassword, isInteractive } from './output/prompts.js'
 import { shown } from './output/text.js'
 
@@ -83,9 +84,6 @@ async function opened(opening: Promise<PrivateKeyAccount>, path: string): Promis
   }
 }
 
-/** Most characters of a keystore or password file: real ones are far shorter. */
-const MAX_TEXT = 65_536
-
 function readText(name: string, path: string): string {
   let text: string
   try {
@@ -94,6 +92,6 @@ function readText(name: string, path: string): string {
     const { code } = error as NodeJS.ErrnoException
     throw misuse(`${name}: ${shown(path)} ${code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`}.`)
   }
-  if (text.length > MAX_TEXT) throw misuse(`${name}: ${shown(path)} is too long.`)
+  if (text.length > CLI_LIMITS.files.secret) throw misuse(`${name}: ${shown(path)} is too long.`)
   return text
 }

@@ -13,14 +13,12 @@ import {
 } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { plainLine, plainText } from '@tidegate/provider/mcp'
+import { CLI_LIMITS } from '../../limits.js'
 import { validityText } from '../amounts.js'
 
-/** Milliseconds for an answer of the user. */
-const PATIENCE = 600_000
+const { answer: PATIENCE, terms: TERMS } = CLI_LIMITS.agent
 /** Characters of a publisher's name of an asset. */
 const NAME = 120
-/** Characters of terms in a question. */
-const TERMS = 3_000
 
 /** What the user is asked about. */
 export interface Question {

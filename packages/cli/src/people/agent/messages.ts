@@ -2,9 +2,10 @@ import { Readable } from 'node:stream'
 import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/stdio.js'
 import { printJson } from '@tidegate/common/terminal'
 import { clientMessage, type ToolServer } from '@tidegate/provider/mcp'
+import { PARSE_ERROR } from '../../constants.js'
 
 /** JSON-RPC's answer to a line that is not JSON. */
-const NO_JSON = { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'A message is one line of JSON.' } }
+const NO_JSON = { jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'A message is one line of JSON.' } }
 
 /** Returns the messages on standard input, read as those over HTTP. Answers messages that the server cannot take. */
 export function clientMessages({ inputs }: ToolServer): Readable {

@@ -14,10 +14,10 @@ import {
   type ToolServer,
 } from '@tidegate/provider/mcp'
 import type { Address, Hex } from 'viem'
+import { CLI_LIMITS } from '../../limits.js'
 import type { Purchases } from './purchases.js'
 
-/** Milliseconds of a purchase, with the answer of the user, and of a download, which resumes when it is called again. */
-const DEADLINES = { buy: 900_000, get: 3_600_000 }
+const { deadlines: DEADLINES } = CLI_LIMITS.agent
 
 /** Reads by the client library, with exact prices. */
 export function clientReader(client: Tidegate, account: Address | undefined): Reader {

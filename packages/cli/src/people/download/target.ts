@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { bytesText } from '@tidegate/client'
 import { createFile, isForeign, makeFolders, readBeside, temporaryName } from '@tidegate/common/safe-files'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { CLI_LIMITS } from '../../limits.js'
 import { shown } from '../output/text.js'
 
 /** The destination of a download: a file of this name, or a folder for the provider's name. The folder may be missing. */
@@ -87,9 +88,8 @@ function assertCreates(folder: string): void {
   }
 }
 
-/** Most partial downloads of a folder that are examined, and most bytes of the notes of one. */
+/** Most partial downloads of a folder that are examined. */
 const PARTS = 1_000
-const DESCRIPTION = 65_536
 
 /**
  * Returns the future name of a file in a folder, if it is known before the download: from a partial download, or from the
@@ -109,7 +109,7 @@ export function nameInFolder(
 
 function isPartOf(path: string, wanted: { did: string; service: string; file: number }): boolean {
   try {
-    const { did, service, file } = JSON.parse(readBeside(path, DESCRIPTION)) as Partial<typeof wanted>
+    const { did, service, file } = JSON.parse(readBeside(path, CLI_LIMITS.files.notes)) as Partial<typeof wanted>
     return did === wanted.did && service === wanted.service && file === wanted.file
   } catch {
     return false

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { PublicFile, TermsDocument } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
+import { CLI_LIMITS } from '../../limits.js'
 import { shown } from '../output/text.js'
 import type { WalletSession } from '../session.js'
 import { mediaTypeOf } from './media-type.js'
@@ -13,8 +14,6 @@ export interface PublicSource {
   contentType: string
 }
 
-/** Most bytes of a public file: the provider's limit. */
-const MOST = 5_242_880
 /** Most samples of an asset. */
 const SAMPLES = 10
 const TERMS_TYPES = new Set(['text/plain', 'text/markdown', 'application/pdf'])
@@ -37,7 +36,8 @@ function localFile(option: string, path: string): PublicSource {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile()) throw misuse(`${option}: ${shown(path)} is no file.`)
   if (found.size === 0) throw misuse(`${option}: ${shown(path)} is empty.`)
-  if (found.size > MOST) throw misuse(`${option}: ${shown(path)} is larger than 5 MiB, the most of a public file.`)
+  if (found.size > CLI_LIMITS.files.publicFile)
+    throw misuse(`${option}: ${shown(path)} is larger than 5 MiB, the most of a public file.`)
   return { path, contentType: mediaTypeOf(path) }
 }
 

@@ -2,6 +2,7 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileObject } from '@tidegate/client'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
+import { CLI_LIMITS } from '../../limits.js'
 import { shown } from '../output/text.js'
 
 /** A local file to upload. */
@@ -15,8 +16,7 @@ export interface LocalFile {
   known?: FileObject
 }
 
-/** Most files below a folder that are listed, so that a mistaken / ends soon. The provider's limit is lower. */
-const LISTED = 200_000
+const { listed: LISTED } = CLI_LIMITS.files
 
 /**
  * Lists the files below a folder by name. Leaves out hidden files and folders unless `hidden` is set. Throws CommandError for

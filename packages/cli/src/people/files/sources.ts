@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { assertFileNames, type FileObject, withLocationNames } from '@tidegate/client'
 import { readTextFile } from '@tidegate/common'
 import { misuse } from '@tidegate/provider/commands/failures'
+import { CLI_LIMITS } from '../../limits.js'
 import { shown } from '../output/text.js'
 import { filesBelow, type LocalFile } from './source-folder.js'
 
@@ -16,8 +17,7 @@ export interface SourceOptions {
   anonymousFiles?: true
 }
 
-/** Most characters of a descriptor: real storage objects are far shorter. */
-const MAX_DESCRIPTOR = 1_048_576
+const { descriptor: MAX_DESCRIPTOR } = CLI_LIMITS.files
 
 /**
  * Reads SOURCE and --descriptor, in this order. A folder stands for the files below it, and a file at a location has the name

@@ -1,6 +1,7 @@
 import { bytesText } from '@tidegate/client'
 import { note } from '@tidegate/common/terminal'
 import { visible } from '@tidegate/common/visible-text'
+import { CLI_LIMITS } from '../../limits.js'
 import { secondsText } from '../amounts.js'
 
 export interface Progress {
@@ -9,9 +10,7 @@ export interface Progress {
   stop(): void
 }
 
-/** Milliseconds between two lines without a terminal, and the period of the rate. */
-const EVERY = 10_000
-const WINDOW = 5_000
+const { line: EVERY, rate: WINDOW } = CLI_LIMITS.waiting.progress
 
 /** Shows a transfer with its rate and remaining time: a bar on a terminal, otherwise a line at intervals. */
 export async function showProgress(name: string, doing = 'downloading'): Promise<Progress> {
