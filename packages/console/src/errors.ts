@@ -1,6 +1,7 @@
 import { TidegateError } from '@tidegate/client'
+import { WALLET_CODES } from '@tidegate/protocol/constants'
 import { text } from './text.js'
-import { ALREADY_ASKED, codeOf, isUnknownChain, REJECTED } from './wallet/provider.js'
+import { codeOf, isUnknownChain } from './wallet/provider.js'
 
 /** An error for people: the event and the remedy. */
 export interface Worded {
@@ -89,9 +90,9 @@ export function worded(error: unknown): Worded {
 function ofWallet(error: unknown): string | undefined {
   if (error instanceof TidegateError) return error.code === 'REJECTED' ? text.wallet.rejected : undefined
   const code = codeOf(error)
-  if (code === REJECTED) return text.wallet.rejected
-  if (code === ALREADY_ASKED) return text.wallet.alreadyAsked
-  if (code === 4100) return text.wallet.noAccount
+  if (code === WALLET_CODES.rejected) return text.wallet.rejected
+  if (code === WALLET_CODES.alreadyAsked) return text.wallet.alreadyAsked
+  if (code === WALLET_CODES.unauthorized) return text.wallet.noAccount
   if (isUnknownChain(error)) return text.wallet.unknownChain
   return code === undefined ? undefined : text.wallet.failed
 }

@@ -1,3 +1,6 @@
+/** Milliseconds of a minute. */
+export const MINUTE = 60_000
+
 /** Milliseconds of an hour. */
 export const HOUR = 3_600_000
 
@@ -25,8 +28,14 @@ export const ONE_DATATOKEN = 1_000_000_000_000_000_000n
 /** The bits of a position in a bloom filter of Ethereum, which has 2,048 bits. */
 export const BLOOM_POSITION = 0x7ff
 
-/** Error codes of wallets (EIP-1193, EIP-3326): the user declined; the account is not shown to the page; the chain is unknown. */
-export const WALLET_CODES = { rejected: 4001, unauthorized: 4100, unknownChain: 4902 } as const
+/** Error codes of wallets: EIP-1193, EIP-3326 (unknown chain), and EIP-1474 (a second request, an internal error). */
+export const WALLET_CODES = {
+  rejected: 4001,
+  unauthorized: 4100,
+  unknownChain: 4902,
+  alreadyAsked: -32002,
+  internal: -32603,
+} as const
 
 /** The code point of the byte order mark. */
 export const BYTE_ORDER_MARK = 0xfeff

@@ -1,6 +1,6 @@
+import { DAY } from '@tidegate/protocol/constants'
 import type { Point } from '../parts/chart.js'
 
-const DAY = 86_400_000
 /** Most bars of a chart. */
 const MOST = 30
 const LEAST = 7

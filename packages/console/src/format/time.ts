@@ -1,11 +1,9 @@
+import { DAY, HOUR, MINUTE } from '@tidegate/protocol/constants'
+
 const exactForm = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 const dayForm = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const minuteForm = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 const relativeForm = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** Returns "3 hours ago" within a week, otherwise the day, in the browser's time zone. */
 export function shownTime(time: Date, now = new Date()): string {

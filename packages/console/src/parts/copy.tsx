@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Icon, type IconName } from '../icons/icon.js'
+import { CONSOLE_LIMITS } from '../limits.js'
 import { announce } from '../state/page/announce.js'
 import { text } from '../text.js'
 
@@ -43,7 +44,7 @@ export function CopyButton({ value, label, icon = 'copy', children }: CopyProps)
     const done = await copyText(value)
     announce(done ? text.copied : text.copyFailed)
     setCopied(done)
-    if (done) setTimeout(() => setCopied(false), 2_000)
+    if (done) setTimeout(() => setCopied(false), CONSOLE_LIMITS.texts.copied)
   }
   return (
     <button

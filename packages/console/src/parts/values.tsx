@@ -1,4 +1,5 @@
 import type { Amount, Price } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
 import { grouped, shownAmount } from '../format/amount.js'
 import { exactBytes, shownBytes } from '../format/bytes.js'
 import { dayTime, exactTime, minuteTime, shownTime } from '../format/time.js'
@@ -57,8 +58,9 @@ export function Bytes({ bytes }: { bytes: number }) {
 /** Returns a duration of seconds as text: "30 days". */
 export function durationText(seconds: number): string {
   const { durations } = text
-  if (seconds % 86_400 === 0) return durations.days(seconds / 86_400)
-  if (seconds % 3_600 === 0) return durations.hours(seconds / 3_600)
-  if (seconds % 60 === 0) return durations.minutes(seconds / 60)
+  const { day, hour, minute } = SECONDS
+  if (seconds % day === 0) return durations.days(seconds / day)
+  if (seconds % hour === 0) return durations.hours(seconds / hour)
+  if (seconds % minute === 0) return durations.minutes(seconds / minute)
   return durations.seconds(seconds)
 }

@@ -1,5 +1,6 @@
 import type { SearchOptions } from '@tidegate/client'
 import type { Address } from 'viem'
+import { CONSOLE_LIMITS } from '../limits.js'
 
 /** The query of the catalogue, from its address. */
 export interface CatalogueQuery {
@@ -18,11 +19,13 @@ export interface CatalogueQuery {
   page: number
 }
 
+const { small: SMALL, large: LARGE } = CONSOLE_LIMITS.catalogue.sizes
+
 /** Sizes of all files of an asset, in bytes. */
 export const SIZES = {
-  small: { most: 10_000_000 },
-  middle: { least: 10_000_000, most: 1_000_000_000 },
-  large: { least: 1_000_000_000 },
+  small: { most: SMALL },
+  middle: { least: SMALL, most: LARGE },
+  large: { least: LARGE },
 } as const
 export type Size = keyof typeof SIZES
 

@@ -1,12 +1,12 @@
 import { TidegateError } from '@tidegate/client'
 import { createPublicClient, custom, http, type PublicClient, type RpcTransactionReceipt, type Transport } from 'viem'
+import { CONSOLE_LIMITS } from '../limits.js'
 import type { Eip1193Provider } from '../wallet/provider.js'
 import { walletState } from '../wallet/wallet.js'
 import { chainOf, config } from './config.js'
 import { journal } from './journal.js'
 
-/** Milliseconds between two requests for a receipt. */
-const POLLING = { local: 250, public: 3_000 }
+const { polling: POLLING } = CONSOLE_LIMITS.requests
 const clients = new Map<number, PublicClient>()
 /** One client of each wallet: it remembers the newest block that the wallet's node has shown. */
 const walletClients = new WeakMap<Eip1193Provider, PublicClient>()

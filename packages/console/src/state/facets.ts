@@ -1,4 +1,5 @@
 import { searchQuery } from '@tidegate/client'
+import { CONSOLE_LIMITS } from '../limits.js'
 import { type CatalogueQuery, optionsOf } from './catalogue-query.js'
 import { reading } from './context.js'
 
@@ -21,9 +22,6 @@ export interface Facet {
 
 const TAGS = 24
 const VALUES = 12
-
-/** The newest matches that are read for facets. More take seconds where a hundred thousand match. */
-const READ = 10_000
 
 interface Answer {
   aggregations?: Record<string, { buckets?: unknown; doc_count_error_upper_bound?: unknown }>
@@ -50,7 +48,7 @@ async function aggregated(query: CatalogueQuery, signal: AbortSignal): Promise<F
   }
   const answer = await reading().api.post<Answer>(
     '/api/aquarius/assets/query',
-    { query: searchQuery(optionsOf(query)), size: 0, aggs, terminate_after: READ },
+    { query: searchQuery(optionsOf(query)), size: 0, aggs, terminate_after: CONSOLE_LIMITS.catalogue.facets },
     signal,
   )
   const named = ['tags', ...Object.keys(CHOICES)].map((name) => [name, facetsIn(answer, name)])

@@ -3,6 +3,7 @@ import { EXCHANGE, FIXED_RATES, ORDER_STARTED } from '@tidegate/protocol/abi'
 import { type Address, erc20Abi, type Hex, type PublicClient, parseAbi } from 'viem'
 import { decimalOf } from '../format/amount.js'
 import { plainLine } from '../format/hostile.js'
+import { CONSOLE_LIMITS } from '../limits.js'
 import { readerOf } from './chains.js'
 
 const EVENTS = parseAbi([
@@ -28,8 +29,7 @@ export interface Sales {
   incomplete: boolean
 }
 
-/** Block ranges to try if a node does not return all logs. */
-const RECENT = [100_000n, 10_000n, 1_000n]
+const { ranges: RECENT } = CONSOLE_LIMITS.requests
 
 /**
  * Returns the orders of datatokens with their income, oldest first. Reads few logs; the library's `sales` reads a receipt for

@@ -1,10 +1,9 @@
 import { TransactionReceiptNotFoundError } from 'viem'
+import { CONSOLE_LIMITS } from '../limits.js'
 import { readerOf } from './chains.js'
 import { config } from './config.js'
 import { type Entry, entries, journal } from './journal.js'
 
-/** Milliseconds between two checks of a transaction. */
-const PAUSE = 2_000
 /**
  * Consecutive checks that must find the nonce used and no receipt. One node behind an address may lag, and a transaction
  * that wrongly counts as replaced may be paid twice.
@@ -28,7 +27,7 @@ async function follow(id: string): Promise<void> {
     if (!entry?.hash) break
     used = (await isNonceUsed(entry, entry.hash)) ? used + 1 : 0
     if (used >= (config().local ? LOOKS.local : LOOKS.public)) journal.replaced(id)
-    else await new Promise((resolve) => setTimeout(resolve, PAUSE))
+    else await new Promise((resolve) => setTimeout(resolve, CONSOLE_LIMITS.requests.watching))
   }
   watched.delete(id)
 }

@@ -1,10 +1,10 @@
 import { plainLine } from '../format/hostile.js'
+import { CONSOLE_LIMITS } from '../limits.js'
 import { createStore } from '../state/store.js'
 import type { Eip1193Provider, FoundWallet } from './provider.js'
 
 /** Most wallets of a page. */
 const MOST = 20
-const MOST_ICON = 200_000
 /** Id of a wallet without a name, from before EIP-6963. */
 const INJECTED = 'injected'
 
@@ -34,7 +34,8 @@ export function announced(detail: unknown): FoundWallet | undefined {
   const { rdns, uuid, name, icon } = info
   const id = typeof rdns === 'string' && rdns ? rdns : uuid
   if (typeof id !== 'string' || typeof name !== 'string') return undefined
-  const image = typeof icon === 'string' && /^data:image\/[\w.+-]+[;,]/i.test(icon) && icon.length <= MOST_ICON
+  const image =
+    typeof icon === 'string' && /^data:image\/[\w.+-]+[;,]/i.test(icon) && icon.length <= CONSOLE_LIMITS.wallets.icon
   return { id: id.slice(0, 200), name: plainLine(name, 40) || id.slice(0, 40), provider, ...(image ? { icon } : {}) }
 }
 

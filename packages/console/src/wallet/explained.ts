@@ -1,5 +1,6 @@
+import { WALLET_CODES } from '@tidegate/protocol/constants'
 import { createStore } from '../state/store.js'
-import { type Eip1193Provider, REJECTED } from './provider.js'
+import type { Eip1193Provider } from './provider.js'
 
 /** A signature that the wallet is asked for. */
 export type Asking =
@@ -19,7 +20,7 @@ export function explained(provider: Eip1193Provider): Eip1193Provider {
       if (call.method !== 'personal_sign') return provider.request(call)
       const [message] = call.params as [string]
       if (message.length === HASH && !(await isWanted()))
-        throw Object.assign(new Error('The user declined.'), { code: REJECTED })
+        throw Object.assign(new Error('The user declined.'), { code: WALLET_CODES.rejected })
       const shown: Asking = { kind: 'message' }
       if (message.length !== HASH) asking.set(shown)
       try {

@@ -1,3 +1,4 @@
+import { WALLET_CODES } from '@tidegate/protocol/constants'
 import { type Address, createWalletClient, type Hex, hexToBigInt, http, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { keep, kept } from '../state/kept.js'
@@ -35,7 +36,7 @@ export function localWallet(keys: readonly Hex[], chainId: number, rpcUrl: strin
   /** Returns the account of a request: the chosen one may have changed in the meantime. */
   const named = (address: unknown) => {
     const account = accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase())
-    if (!account) throw Object.assign(new Error('The wallet has no such account.'), { code: 4100 })
+    if (!account) throw Object.assign(new Error('The wallet has no such account.'), { code: WALLET_CODES.unauthorized })
     return account
   }
   const node = createWalletClient({ transport: http(rpcUrl) })

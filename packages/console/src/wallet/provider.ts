@@ -1,3 +1,5 @@
+import { WALLET_CODES } from '@tidegate/protocol/constants'
+
 /** A browser wallet: EIP-1193. */
 export interface Eip1193Provider {
   request(call: { method: string; params?: unknown }): Promise<unknown>
@@ -26,10 +28,9 @@ export function codeOf(error: unknown): number | undefined {
   return undefined
 }
 
-export const REJECTED = 4001
-export const ALREADY_ASKED = -32002
-/** Whether the wallet does not know the chain: 4902, or other codes of some mobile wallets. */
+/** Whether the wallet does not know the chain, by its code, or by other codes of some mobile wallets. */
 export const isUnknownChain = (error: unknown): boolean => {
   const code = codeOf(error)
-  return code === 4902 || (code === -32603 && /unrecognized chain/i.test(String((error as Error).message)))
+  const { unknownChain, internal } = WALLET_CODES
+  return code === unknownChain || (code === internal && /unrecognized chain/i.test(String((error as Error).message)))
 }

@@ -1,3 +1,4 @@
+import { WALLET_CODES } from '@tidegate/protocol/constants'
 import { type Address, getAddress, isAddress } from 'viem'
 import { keep, kept } from '../state/kept.js'
 import { createStore } from '../state/store.js'
@@ -62,7 +63,7 @@ function addressIn(accounts: unknown): Address | undefined {
 async function adopt(wallet: FoundWallet, accounts: unknown): Promise<void> {
   const { provider } = wallet
   const address = addressIn(accounts)
-  if (!address) throw Object.assign(new Error('The wallet shows no account.'), { code: 4100 })
+  if (!address) throw Object.assign(new Error('The wallet shows no account.'), { code: WALLET_CODES.unauthorized })
   const chainId = Number(await provider.request({ method: 'eth_chainId' }))
   forget?.()
   walletState.set({ status: 'connected', wallet, address, chainId })

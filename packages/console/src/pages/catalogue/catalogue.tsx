@@ -1,5 +1,6 @@
 import { type SearchResult, search } from '@tidegate/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { Page } from '../../parts/page.js'
 import { type CatalogueQuery, isFiltered, optionsOf, queryOf, searchOf } from '../../state/catalogue-query.js'
 import { reading } from '../../state/context.js'
@@ -12,9 +13,8 @@ import { Filters } from './filters.js'
 import { Results } from './results.js'
 import { SearchBox } from './search-box.js'
 
-/** Retries, and milliseconds before each, for prices that the provider's node was too slow to read. */
+/** Retries for prices that the provider's node was too slow to read. */
 const RETRIES = 2
-const RETRY_DELAY = 1_500
 
 /** The catalogue. The address holds the query. */
 export function Catalogue() {
@@ -78,7 +78,7 @@ export function useMissingPrices(key: string, { value, loading, reload }: Resour
     const timer = setTimeout(() => {
       asked.current.times += 1
       reload()
-    }, RETRY_DELAY)
+    }, CONSOLE_LIMITS.catalogue.retry)
     return () => clearTimeout(timer)
   }, [key, value, loading])
 }

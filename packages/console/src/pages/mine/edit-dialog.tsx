@@ -1,4 +1,5 @@
 import { type Asset, asset, type Changed, update } from '@tidegate/client'
+import { ASSET_LIMITS } from '@tidegate/protocol/asset'
 import { renameProblem, requestedEdits, versionPlan } from '@tidegate/protocol/version-plan'
 import { useMemo, useState } from 'preact/hooks'
 import { stepText } from '../../errors.js'
@@ -127,7 +128,7 @@ function Editing({ asset, onClose }: { asset: Asset; onClose: (isThere?: (told: 
           label={words.notes}
           hint={words.notesHint}
           rows={3}
-          maxLength={2_000}
+          maxLength={ASSET_LIMITS.notes}
           value={notes}
           onText={setNotes}
         />

@@ -1,4 +1,5 @@
 import type { Asset } from '@tidegate/client'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { AccessField } from '../../parts/fields/access-field.js'
 import { Choice, TextField } from '../../parts/fields/field.js'
 import { ListedField } from '../../parts/fields/listed-field.js'
@@ -36,7 +37,7 @@ export function EditForm({ asset: { chainId, services, buyers }, edited, change 
       <TextField
         label={words.description}
         rows={5}
-        maxLength={50_000}
+        maxLength={CONSOLE_LIMITS.fields.description}
         value={edited.description}
         onText={(description) => change({ description })}
       />

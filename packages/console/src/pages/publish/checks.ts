@@ -1,3 +1,4 @@
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { termsProblem } from '../../parts/fields/terms-field.js'
 import type { Draft, DraftFile } from '../../state/publishing/draft.js'
 import { addressesOf } from '../../state/publishing/publication.js'
@@ -30,7 +31,7 @@ export function problemsOf(draft: Draft, step: number): Problems {
       problems.amount = words.amountBad
     if (price.token && !ADDRESS.test(price.token)) problems.token = words.tokenBad
   }
-  if (days !== '' && !(Number(days) > 0 && Number(days) <= 36_500)) problems.days = words.daysBad
+  if (days !== '' && !(Number(days) > 0 && Number(days) <= CONSOLE_LIMITS.fields.days)) problems.days = words.daysBad
   const addresses = addressesOf(access.list)
   if (access.kind !== 'everybody' && (addresses.length === 0 || !addresses.every((address) => ADDRESS.test(address))))
     problems.addresses = access.kind === 'list' ? words.addressesBad : words.membersBad

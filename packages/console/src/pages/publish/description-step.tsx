@@ -1,3 +1,4 @@
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { TextField } from '../../parts/fields/field.js'
 import { SamplesField } from '../../parts/fields/samples-field.js'
 import { TagInput } from '../../parts/fields/tag-input.js'
@@ -30,7 +31,7 @@ export function DescriptionStep({ problems }: { problems: Problems }) {
         label={words.description}
         hint={words.descriptionHint}
         rows={6}
-        maxLength={50_000}
+        maxLength={CONSOLE_LIMITS.fields.description}
         value={now.description}
         onText={(description) => editDraft({ description })}
       />

@@ -1,3 +1,4 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { ComponentChildren } from 'preact'
 import { shortAddress } from '../../format/address.js'
 import { grouped } from '../../format/amount.js'
@@ -81,7 +82,7 @@ function rowsOf({ files, price, days, access, unlisted, ...draft }: Draft, symbo
     [1, words.tags, told(draft.tags.join(', '))],
     [1, samplesText.label, told(draft.samples.map(({ name }) => name).join(', '))],
     [2, words.price, price.kind === 'free' ? words.free : `${grouped(price.amount.trim())} ${token}`],
-    [2, words.timeout, days.trim() ? durationText(Math.round(Number(days) * 86_400)) : words.forever],
+    [2, words.timeout, days.trim() ? durationText(Math.round(Number(days) * SECONDS.day)) : words.forever],
     [
       2,
       words.access,

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../../icons/icon.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/page.js'
 import { Empty, Skeleton } from '../../parts/states.js'
@@ -12,14 +13,11 @@ import { ChainPanel } from './chain.js'
 import { LimitsPanel } from './limits.js'
 import { ProviderPanel } from './provider.js'
 
-/** Milliseconds between two requests. */
-const PAUSE = 5_000
-
 /** The provider's chains, limits and version, reloaded periodically. */
 export function Status() {
   const { value, error, reload } = useResource('status', statusNow, { keep: true })
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), PAUSE)
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), CONSOLE_LIMITS.requests.status)
     return () => clearInterval(timer)
   }, [reload])
   const words = statusText

@@ -1,12 +1,12 @@
 import { shownBytes } from '../../format/bytes.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { config } from '../../state/config.js'
 import { samplesText } from '../../text/terms.js'
 import { FileList } from './file-list.js'
 import { PublicFileInput } from './public-file-input.js'
 
-/** Samples of an asset, and bytes of one: the library's limits. */
+/** Samples of an asset: the library's limit. */
 const MOST = 10
-const MOST_BYTES = 5_242_880
 
 interface SampleFile {
   url: string
@@ -26,7 +26,7 @@ export function SamplesField({ samples, onChange }: SamplesFieldProps) {
   return (
     <fieldset class="stack tight">
       <legend>{words.label}</legend>
-      <p class="muted small">{words.hint(MOST, shownBytes(MOST_BYTES))}</p>
+      <p class="muted small">{words.hint(MOST, shownBytes(CONSOLE_LIMITS.fields.sample))}</p>
       <FileList
         files={samples.map(({ url, name }) => ({ key: url, label: name }))}
         onRemove={(url) => onChange((now) => now.filter((one) => one.url !== url))}

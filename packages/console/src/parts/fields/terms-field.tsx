@@ -1,3 +1,4 @@
+import { ASSET_LIMITS } from '@tidegate/protocol/asset'
 import { config } from '../../state/config.js'
 import { type TermsDraft, type TermsProblem, termsIn } from '../../state/publishing/terms-draft.js'
 import { termsText } from '../../text/terms.js'
@@ -39,7 +40,7 @@ export function TermsField({ name, value, problem, onChange }: TermsFieldProps) 
             label={words.url}
             hint={words.urlHint}
             problem={problem === 'urlBad' ? words.urlBad : undefined}
-            maxLength={2_048}
+            maxLength={ASSET_LIMITS.url}
             spellcheck={false}
             autocomplete="off"
             value={value.url}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { clamped } from '../../format/hostile.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { text as words } from '../../text.js'
 import { Markdown } from './markdown.js'
 
-/** Characters of a folded text. */
-const FOLDED = 1_200
+const { folded: FOLDED } = CONSOLE_LIMITS.texts
 
 /** A stranger's Markdown, folded after its beginning. */
 export function Description({ text }: { text: string }) {

@@ -1,10 +1,10 @@
 import { lexer, type MarkedToken, type Token } from 'marked'
 import type { ComponentChildren } from 'preact'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { text as words } from '../../text.js'
 import { Visible } from './words.js'
 
-/** Longer or more deeply nested texts are shown without markup. */
-const MOST = { characters: 5_000, depth: 12 }
+const { markdown: MOST } = CONSOLE_LIMITS.texts
 
 /**
  * A stranger's text as Markdown. Elements are created from its tokens, so HTML stays text and cannot run. A picture is its

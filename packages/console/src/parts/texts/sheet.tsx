@@ -1,9 +1,9 @@
 import { clamped } from '../../format/hostile.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { Markdown } from './markdown.js'
 import { Visible } from './words.js'
 
-/** Most characters of a text: the browser lays them out at once. */
-const MOST = 100_000
+const { sheet: MOST } = CONSOLE_LIMITS.texts
 
 export const isTooLong = (text: string) => text.length > MOST
 

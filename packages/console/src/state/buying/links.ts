@@ -1,5 +1,6 @@
 import { type Link, link } from '@tidegate/client'
 import type { Hex } from 'viem'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { contextNow } from '../context.js'
 
 export interface Linked {
@@ -10,8 +11,7 @@ export interface Linked {
   order: Hex
 }
 
-/** Milliseconds before its end at which a link is renewed. */
-const MARGIN = 60_000
+const { renewal: MARGIN } = CONSOLE_LIMITS.downloads
 const made = new Map<string, Link>()
 
 /** Returns a download link to a file of an order, or an archive of all: the last one while it is valid. */

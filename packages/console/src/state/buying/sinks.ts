@@ -1,4 +1,5 @@
 import { TidegateError } from '@tidegate/client'
+import { CONSOLE_LIMITS } from '../../limits.js'
 
 /** Destination of a download: a chosen file, or through memory the browser's download folder. */
 export type Place = { to: 'disk'; handle: FileSystemFileHandle } | { to: 'memory' }
@@ -11,8 +12,7 @@ export interface Sink {
   discard(): Promise<void>
 }
 
-/** Most bytes of a download through memory; larger ones go to a file or by a link. */
-export const IN_MEMORY = 64 * 1024 * 1024
+export const { memory: IN_MEMORY } = CONSOLE_LIMITS.downloads
 
 interface WithPicker {
   showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
@@ -68,7 +68,7 @@ export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
   follow(url, name)
   // the browser reads it a moment later
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  setTimeout(() => URL.revokeObjectURL(url), CONSOLE_LIMITS.downloads.saved)
 }
 
 /** Lets the browser download an address. */

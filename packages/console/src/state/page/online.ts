@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { createStore, useStore } from '../store.js'
 
 /** Whether the browser has a network; the provider may be unreachable nevertheless. */
@@ -15,14 +16,13 @@ export function watchOnline(): void {
   addEventListener('offline', () => online.set(false))
 }
 
-/** Milliseconds before each retry after the network's return: a browser reports "online" before anything is reachable. */
-const DELAYS = [0, 1_000, 3_000]
+const { online: DELAYS } = CONSOLE_LIMITS.requests
 
 /** Retries a failed or still failing request when the network returns. */
 export function useRetryOnReturn(failed: boolean, retry: () => void): void {
   const returned = useStore(returns)
   const seen = useRef(returned)
-  const retries = useRef(DELAYS.length)
+  const retries = useRef<number>(DELAYS.length)
   useEffect(() => {
     if (returned !== seen.current) {
       seen.current = returned

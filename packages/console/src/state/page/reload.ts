@@ -1,10 +1,8 @@
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { fetchConfig } from '../config.js'
 import { isBusy } from './busy.js'
 
-/** Milliseconds between two attempts to reach the provider. */
-const INTERVAL = 2_000
-/** Milliseconds without another reload: a module that is still missing does not come with the next one. */
-const ONCE_IN = 60_000
+const { interval: INTERVAL, pause: PAUSE } = CONSOLE_LIMITS.requests.reload
 const NAME = 'tidegate.reloaded'
 
 /**
@@ -13,7 +11,7 @@ const NAME = 'tidegate.reloaded'
  * the attempts.
  */
 export function reloadWhenReachable(): () => void {
-  if (Date.now() - lastReload() < ONCE_IN) return () => {}
+  if (Date.now() - lastReload() < PAUSE) return () => {}
   const timer = setInterval(async () => {
     if (isBusy() || !(await fetchConfig().catch(() => undefined))) return
     if (!noteReload()) return

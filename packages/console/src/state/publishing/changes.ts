@@ -1,4 +1,5 @@
 import type { Asset, Changes } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
 import { decimalOf } from '../../format/amount.js'
 import { addressesOf } from './publication.js'
 import { type TermsDraft, termsDraftOf, termsIn } from './terms-draft.js'
@@ -20,8 +21,6 @@ export interface Edited {
   unlisted: boolean
 }
 
-const DAY = 86_400
-
 /** Returns the initial form of an asset. */
 export function editedOf(asset: Asset): Edited {
   const { name, description, author, license, tags, state, services, terms, links } = asset
@@ -40,7 +39,7 @@ export function editedOf(asset: Asset): Edited {
       amount: datatoken ? decimalOf(datatoken.units - (exchangeFees?.units ?? 0n), datatoken.decimals) : '',
       token: datatoken?.token ?? '',
     },
-    days: timeout === 0 ? '' : String(timeout / DAY),
+    days: timeout === 0 ? '' : String(timeout / SECONDS.day),
     access: { kind: 'unchanged', list: '' },
     terms: termsDraftOf(terms),
     samples: links.filter(({ isHere }) => isHere).map(({ url, name }) => ({ url, name })),
@@ -62,7 +61,7 @@ export function changesOf(before: Edited, after: Edited): Changes {
     ...Object.fromEntries(texts.map((field) => [field, after[field].trim()])),
     ...(tags.join('\n') === before.tags.join('\n') ? {} : { tags }),
     ...(isSamePrice ? {} : { price: price.kind === 'free' ? 'free' : { amount, token: price.token || 'OCEAN' } }),
-    ...(days.trim() === before.days ? {} : { timeout: days.trim() ? Math.round(Number(days) * DAY) : 0 }),
+    ...(days.trim() === before.days ? {} : { timeout: days.trim() ? Math.round(Number(days) * SECONDS.day) : 0 }),
     ...accessChange(access),
     ...termsChange(before.terms, after.terms),
     ...(urlsOf(after) === urlsOf(before) ? {} : { samples: after.samples.map(({ url }) => url) }),

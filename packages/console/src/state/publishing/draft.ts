@@ -1,4 +1,5 @@
 import type { FileObject } from '@tidegate/client'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { keep, kept, onKept } from '../kept.js'
 import { createStore } from '../store.js'
 import { NO_TERMS, type TermsDraft } from './terms-draft.js'
@@ -61,7 +62,7 @@ export interface Draft {
 }
 
 export const emptyDraft = (): Draft => ({
-  id: `${Date.now().toString(36)}${Math.floor(Math.random() * 1e9).toString(36)}`,
+  id: `${Date.now().toString(36)}${Math.floor(Math.random() * CONSOLE_LIMITS.fields.draftIds).toString(36)}`,
   files: [],
   anonymous: false,
   name: '',

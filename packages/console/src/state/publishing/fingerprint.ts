@@ -1,5 +1,6 @@
-/** Bytes of the beginning and of the end that are read, so that files of any size are quick. */
-const EDGE = 262_144
+import { CONSOLE_LIMITS } from '../../limits.js'
+
+const { edge: EDGE } = CONSOLE_LIMITS.fields
 
 /**
  * Returns a fingerprint that identifies a file when it is chosen again: its size, and a digest of its beginning and end. In

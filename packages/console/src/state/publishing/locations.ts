@@ -1,6 +1,7 @@
 import type { FileObject } from '@tidegate/client'
 import { TidegateError } from '@tidegate/client'
 import { plainLine } from '../../format/hostile.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { reading } from '../context.js'
 import { addFiles, editFile, type LocatedFile } from './draft.js'
 
@@ -9,13 +10,10 @@ export interface Located {
   label: string
 }
 
-/** Most characters of a location or descriptor. */
-const LONGEST = 100_000
-
 /** Reads a location: an http(s) URL, `ipfs://CID`, `ar://TX`, or a storage object as JSON. */
 export function locationOf(input: string): Located | { problem: 'empty' | 'unknown' | 'json' | 'url' } {
   const text = input.trim()
-  if (text === '' || text.length > LONGEST) return { problem: 'empty' }
+  if (text === '' || text.length > CONSOLE_LIMITS.fields.location) return { problem: 'empty' }
   if (text.startsWith('{')) return descriptorOf(text)
   if (/^https?:\/\//i.test(text)) {
     if (!URL.canParse(text)) return { problem: 'url' }

@@ -1,4 +1,5 @@
 import { didOf, type FileObject, type PublishRequest, publish, withLocationNames } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { Hex } from 'viem'
 import { contextNow } from '../context.js'
 import { type Entry, entries, type Purpose } from '../journal.js'
@@ -42,8 +43,6 @@ export interface Run {
 /** The running publication of this visit. */
 export const publishing = createStore<Run>({ running: false, step: '' })
 
-const SECONDS = 86_400
-
 /** Returns the library's request for a draft. */
 export function requestOf(of: Draft): PublishRequest {
   const { files, anonymous, name, description, author, license, tags, price, days, access, unlisted, chainId } = of
@@ -66,7 +65,7 @@ export function requestOf(of: Draft): PublishRequest {
     ...(of.samples.length > 0 ? { samples: of.samples.map(({ url }) => url) } : {}),
     ...(unlisted ? { unlisted } : {}),
     ...(access.kind === 'members' ? { accessLists: addresses } : {}),
-    timeout: days.trim() ? Math.round(Number(days) * SECONDS) : 0,
+    timeout: days.trim() ? Math.round(Number(days) * SECONDS.day) : 0,
     ...(chainId === undefined ? {} : { chainId }),
   }
 }

@@ -1,5 +1,6 @@
 import { type ColumnMetaData, type FileMetaData, parquetMetadata, type SchemaElement } from 'hyparquet'
 import { plainLine } from '../../format/hostile.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 
 /** The columns of a Parquet file with the statistics of its writer. Values are not read: pages of strangers expand without a bound. */
 export interface Columns {
@@ -20,8 +21,6 @@ export interface Column {
   empty: string
 }
 
-/** Most bytes of the description at the end of a file: each can become an object. */
-const FOOTER = 524_288
 /** Shown columns, and characters of a value. */
 const COLUMNS = 200
 const CELL = 60
@@ -31,7 +30,7 @@ export function parquetColumns(bytes: Uint8Array<ArrayBuffer>): Columns | undefi
   const end = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12) return undefined
   const length = end.getUint32(bytes.length - 8, true) + 8
-  if (length > FOOTER || length > bytes.length) return undefined
+  if (length > CONSOLE_LIMITS.samples.parquet || length > bytes.length) return undefined
   try {
     return columnsOf(parquetMetadata(bytes.slice(-length).buffer, { geoparquet: false }))
   } catch {

@@ -1,12 +1,8 @@
 import { AnnotationMode, getDocument, PDFWorker } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url'
+import { CONSOLE_LIMITS } from '../../limits.js'
 
-/** Milliseconds for a document of a stranger, whose streams may expand without a bound. */
-const TIME = 30_000
-/** Most pixels of a drawn page, most per side, and most of a picture in it. */
-const PIXELS = 4_000_000
-const SIDE = 2_000
-const PICTURE = 16_000_000
+const { time: TIME, pixels: PIXELS, side: SIDE, picture: PICTURE } = CONSOLE_LIMITS.samples.pdf
 
 /** Draws the first page of a PDF. Returns the number of pages. Rejects if it cannot be read in time, or with the signal. */
 export async function drawFirstPage(

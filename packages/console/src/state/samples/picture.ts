@@ -1,7 +1,7 @@
-/** Most pixels of a picture, which takes 160 MB when decoded. */
-const MOST_PIXELS = 40_000_000
-/** Bytes in which the sizes of an AVIF picture are looked for. */
-const AVIF_HEAD = 65_536
+import { AVIF_SIZE_BOX, WEBP_SIDE } from '../../constants.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
+
+const { picture: MOST_PIXELS, avifHead: AVIF_HEAD } = CONSOLE_LIMITS.samples
 
 export interface Picture {
   type: string
@@ -38,19 +38,19 @@ function jpeg(data: DataView): Picture | undefined {
 function webp(data: DataView, chunk: string): Picture | undefined {
   const type = 'image/webp'
   const [low, high] = [data.getUint32(21, true), data.getUint32(26, true)]
-  // sizes of 24 bits, less one
+  const { extended, plain } = WEBP_SIDE
+  // sizes are stored less one
   if (chunk === 'VP8X')
-    return sized(type, (data.getUint32(24, true) & 0xffffff) + 1, (data.getUint32(27, true) & 0xffffff) + 1)
-  if (chunk === 'VP8L') return sized(type, (low & 0x3fff) + 1, ((low >> 14) & 0x3fff) + 1)
-  return chunk === 'VP8 ' ? sized(type, high & 0x3fff, (high >> 16) & 0x3fff) : undefined
+    return sized(type, (data.getUint32(24, true) & extended) + 1, (data.getUint32(27, true) & extended) + 1)
+  if (chunk === 'VP8L') return sized(type, (low & plain) + 1, ((low >> 14) & plain) + 1)
+  return chunk === 'VP8 ' ? sized(type, high & plain, (high >> 16) & plain) : undefined
 }
 
 /** Takes the largest of all declared sizes: a grid has many. */
 function avif(data: DataView): Picture | undefined {
   let largest = [0, 0] as [number, number]
   for (let at = 12; at + 16 < Math.min(data.byteLength, AVIF_HEAD); at++) {
-    // "ispe"
-    if (data.getUint32(at) !== 0x69737065) continue
+    if (data.getUint32(at) !== AVIF_SIZE_BOX) continue
     const [width, height] = [data.getUint32(at + 8), data.getUint32(at + 12)]
     if (width * height > largest[0] * largest[1]) largest = [width, height]
   }

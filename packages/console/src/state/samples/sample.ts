@@ -1,4 +1,6 @@
 import { sample } from '@tidegate/client'
+import { PDF_HEAD } from '../../constants.js'
+import { CONSOLE_LIMITS } from '../../limits.js'
 import { reading } from '../context.js'
 import type { Columns } from './parquet.js'
 import { type Picture, pictureOf } from './picture.js'
@@ -13,9 +15,7 @@ export type Sample =
   | { kind: 'text'; text: string; isCut: boolean }
   | { kind: 'unknown' }
 
-/** Bytes of a table and of a text that are read. */
-const TABLE_BYTES = 262_144
-const TEXT_BYTES = 20_480
+const { table: TABLE_BYTES, text: TEXT_BYTES } = CONSOLE_LIMITS.samples
 
 /** Reads a sample of this provider. Throws TidegateError like `sample`. */
 export async function readSample(url: string, signal: AbortSignal): Promise<Sample> {
@@ -45,7 +45,8 @@ export async function shownSample(bytes: Uint8Array<ArrayBuffer>, type: string, 
 }
 
 /** Whether a file begins as PDF, before which its readers accept some bytes. */
-const beginsAsPdf = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes.subarray(0, 1024)).includes('%PDF-')
+const beginsAsPdf = (bytes: Uint8Array) =>
+  new TextDecoder('latin1').decode(bytes.subarray(0, PDF_HEAD)).includes('%PDF-')
 
 /** Whether a file ends with the mark of Parquet. */
 const endsAsParquet = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(-4)) === 'PAR1'
