@@ -1,6 +1,3 @@
-/** Random ids of rows are below this: exact in doubles, and collisions are unlikely. The largest range of `randomInt`. */
-export const RANDOM_IDS: number = 2 ** 47
-
 /** The path numbers (`pathNumber`) of fields with an index of their own: of `PRICES.first`, and of the two `TITLES` of search. */
 export const INDEXED_PATHS = { price: 231_641_109_928_259, names: [278_681_718_115_206, 152_580_924_086_190] } as const
 

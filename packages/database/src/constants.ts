@@ -1,2 +1,5 @@
 /** First number of this service's advisory locks in PostgreSQL. */
 export const LOCK_SPACE = 0x71de
+
+/** Random ids of rows are below this: exact in doubles, and collisions are unlikely. The largest range of `randomInt`. */
+export const RANDOM_IDS: number = 2 ** 47

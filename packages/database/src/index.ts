@@ -1,3 +1,4 @@
+export { RANDOM_IDS } from './constants.js'
 export { describeFault, FAULT_KINDS, faultOf, type HealthCheckOptions, startErrorOf } from './fault.js'
 export { DATABASE_LIMITS } from './limits.js'
 export { packed, unpacked, unpackedLength } from './packed.js'

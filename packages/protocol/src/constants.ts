@@ -37,6 +37,9 @@ export const WALLET_CODES = {
   internal: -32603,
 } as const
 
+/** The last port of TCP. */
+export const LAST_PORT = 65_535
+
 /** The code point of the byte order mark. */
 export const BYTE_ORDER_MARK = 0xfeff
 

@@ -6,6 +6,10 @@ export const PROVIDER_LIMITS = {
   workers: {
     /** Bytes of memory for each worker of WORKERS=auto: what it takes while strangers search a million assets in every way. */
     memory: 536_870_912,
+    /** Workers of a service: far more than machines have cores. */
+    most: 1_024,
+    /** Milliseconds before an exited worker is replaced: first and longest. Doubles while workers exit before they serve. */
+    backoff: { first: 250, longest: 30_000 },
   },
   takedowns: {
     /** Milliseconds for which a look-up is kept, and between two looks for changes by other processes. */
@@ -58,12 +62,24 @@ export const PROVIDER_LIMITS = {
     bodySteady: 8_192,
     /** Milliseconds within which each 64 KiB of a response must be read: 1.1 KiB/s, half of a phone at the edge of its network. Files have CONSUMER_STALL_TIMEOUT. */
     responsePiece: 60_000,
+    /** Bytes of a response that must be read in each `responsePiece`. */
+    piece: 65_536,
+    /** Bytes that socket buffers accept without a reader. */
+    socketBuffer: 65_536,
+    /** Characters per write of a response in parts. */
+    write: 65_536,
+    /** Seconds for which browsers may cache the response to a preflight; Chromium allows at most two hours. */
+    preflight: 7_200,
     /** Milliseconds in which the rest of a refused body is discarded, so that the client can read the refusal. */
     linger: 5_000,
     /** Milliseconds between checks of the time-out of headers. */
     timeoutCheckInterval: 5_000,
     /** Client addresses with rate-limit windows in memory. Evicting the least recently used address resets its budget. */
     trackedAddresses: 100_000,
+  },
+  anonymous: {
+    /** Requests without an order per minute and address, their bytes, and those in flight, unless the settings name others. */
+    defaults: { requests: 600, bytes: 1_073_741_824, inFlight: 32 },
   },
   params: {
     /** Characters of a text parameter, such as the id of a DDO or service. The schemas of documents allow 256. */
@@ -168,6 +184,20 @@ export const PROVIDER_LIMITS = {
     /** Tokens of a report whose decimals are requested. A provider has a few. */
     reportTokens: 100,
   },
+  queues: {
+    /** Milliseconds for which an instance has the items of a batch to itself. */
+    lease: 60_000,
+    /** Milliseconds between attempts to send an item: first and longest. */
+    backoff: { first: 1_000, longest: 3_600_000 },
+  },
+  orders: {
+    /** Milliseconds for which a transaction is cached that a reorg could still drop. */
+    unfinalized: 600_000,
+  },
+  accounts: {
+    /** Rows whose keys are read at once to remove an account from a table. */
+    rows: 20_000,
+  },
   webhooks: {
     /** Milliseconds of one attempt, from the connection to the end of the answer. */
     deadline: 10_000,
@@ -187,6 +217,8 @@ export const PROVIDER_LIMITS = {
     connectTimeout: 10_000,
     /** Milliseconds for one statement of a copy, a backup or a check: counting a large table takes seconds. */
     statementTimeout: 600_000,
+    /** Milliseconds to wait for an embedded database that is locked. */
+    locked: 5_000,
     /** Rows of the first batch of a table, and minimum of each batch: one row may have a document of a megabyte. */
     firstRows: 20,
     /** Maximum rows of a batch. Larger batches are not faster. */
@@ -209,6 +241,8 @@ export const PROVIDER_LIMITS = {
     digits: 40,
     /** Milliseconds for which an instance caches the cut-over time. An import takes effect after that. */
     cutOverFresh: 5_000,
+    /** Cached nonces of accounts and contract wallets. An evicted one costs a query. */
+    cached: 100_000,
   },
   signers: {
     /** Signatures of one tick from which the thread recovers them: it costs the event loop 12 µs, a signature 60. */
@@ -217,6 +251,8 @@ export const PROVIDER_LIMITS = {
     inThread: 256,
     /** Milliseconds without signatures after which the thread ends. After a failure, the next signature starts it again. */
     idle: 30_000,
+    /** Accounts whose form of the signed message is remembered: each other form costs a recovery. */
+    accounts: 10_000,
   },
   mcp: {
     /** Bytes of a message to /mcp. Tool calls have a few hundred. */
@@ -229,6 +265,8 @@ export const PROVIDER_LIMITS = {
     listed: { assets: 10, services: 10, files: 20, tags: 10, amounts: 4, orders: 20 },
     /** Services of an asset whose files are described, and how many at once. */
     described: { services: 50, atOnce: 4 },
+    /** Index of a file, at most: a service has 10,000 files. */
+    lastFile: 9_999,
     /** Characters of a stranger's name. */
     line: 120,
     /** Characters of a description, in lists and of one asset. */
@@ -256,10 +294,20 @@ export const PROVIDER_LIMITS = {
     size: 33_554_432,
     /** Bytes of OPERATOR_LOGO. */
     logo: 262_144,
+    /** Bytes of OPERATOR_LOGO in which the element of an SVG is looked for. */
+    logoHead: 4_096,
     /** Characters of Accept and Accept-Encoding that are parsed. Browsers send a hundred. */
     accept: 1_024,
   },
+  commands: {
+    /** Bytes of an answer to `tidegate doctor`, and of the running service to `tidegate health`. */
+    answers: { doctor: 1_048_576, health: 65_536 },
+    /** Milliseconds for the answer to `tidegate health`. */
+    health: 3_000,
+  },
   tokens: {
+    /** Cached claims of valid tokens, each of some hundred bytes. */
+    cached: 10_000,
     /** Milliseconds by which the issue time of a sign-in message may be ahead of this clock. */
     issuedAhead: 300_000,
     /** Seconds for which a revocation is stored after the expiry of its token: a fast clock must not revive the token. */

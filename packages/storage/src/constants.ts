@@ -1,9 +1,6 @@
 /** The first port that no privileged service has. */
 export const FIRST_FREE_PORT = 1_024
 
-/** The last port of TCP. */
-export const LAST_PORT = 65_535
-
 /** The port of PostgreSQL, if its URL has none. */
 export const POSTGRES_PORT = 5_432
 

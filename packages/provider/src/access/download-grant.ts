@@ -1,4 +1,5 @@
 import { LinkError, ValidationError } from '@tidegate/protocol'
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { UserData } from '@tidegate/storage'
 import type { Hex } from 'viem'
 import type { ProvenConsumer } from '../auth/authenticate.js'
@@ -19,7 +20,7 @@ export function assertFitsLink(userdata: UserData | undefined): void {
 const GONE = 'The publisher has replaced or removed what the download link is for.'
 
 /** The longest lifetime by default, in seconds: a week. */
-const DEFAULT_MAX_LIFETIME = 604_800
+const DEFAULT_MAX_LIFETIME = 7 * SECONDS.day
 
 type LinkSettings = Pick<Settings, 'DOWNLOAD_LINK_LIFETIME' | 'DOWNLOAD_LINK_LIFETIME_MAX'>
 

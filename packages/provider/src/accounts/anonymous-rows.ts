@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Driver, type Result, sql, type Value } from '@tidegate/database'
 import { zeroAddress } from 'viem'
+import { PROVIDER_LIMITS } from '../limits.js'
 
-/** Rows whose keys are read at once, rows of one statement, and statements that share a commit of the embedded database. */
-const READ = 20_000
+const { rows: READ } = PROVIDER_LIMITS.accounts
+/** Rows of one statement, and statements that share a commit of the embedded database. */
 const AT_ONCE = 100
 const TOGETHER = 8
 

@@ -1,5 +1,6 @@
 import { checksummed } from '@tidegate/protocol'
 import type { Address, Hex } from 'viem'
+import { ALL_FILES } from '../constants.js'
 
 /** The content of a download link: the right of a consumer to one file of a service, or to an archive of all. */
 export interface Grant {
@@ -27,9 +28,6 @@ export interface Grant {
 
 /** Version of the encoding. Links of other versions are not valid. */
 const VERSION = 3
-
-/** The index that stands for all files. */
-const ALL_FILES = 0xffff_ffff
 
 const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
 

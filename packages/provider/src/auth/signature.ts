@@ -2,6 +2,7 @@ import { keccak, upTo } from '@tidegate/protocol'
 import { personalDigest, recoverAddress } from '@tidegate/protocol/keys'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
+import { PROVIDER_LIMITS } from '../limits.js'
 import type { SignerRecovery } from './recovery.js'
 
 export { type Command, modernMessage } from '@tidegate/protocol/messages'
@@ -20,7 +21,7 @@ export type DigestsOf = (message: string) => Uint8Array[]
 /** Finds the message that an address signed. */
 export class SignatureMatcher {
   /** Index of the last signed message by address: clients repeat it, and each attempt costs a key recovery. */
-  private readonly lastIndex = new LRUCache<Address, number>(upTo(10_000))
+  private readonly lastIndex = new LRUCache<Address, number>(upTo(PROVIDER_LIMITS.signers.accounts))
 
   constructor(private readonly signers: Pick<SignerRecovery, 'recover'>) {}
 

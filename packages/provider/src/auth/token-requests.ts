@@ -1,9 +1,7 @@
 import { TokenError, ValidationError } from '@tidegate/protocol'
+import { FIRST_MILLISECONDS } from '@tidegate/protocol/constants'
 import type { Settings } from '../config/schema.js'
 import type { TokenHolder, Tokens } from './tokens.js'
-
-/** Greater expirations are in milliseconds, smaller ones in seconds. */
-const MIN_MILLISECONDS = 100_000_000_000
 
 /** A requested expiration in seconds since 1970, and the name of its parameter. */
 export interface RequestedExpiration {
@@ -26,7 +24,7 @@ export function issueToken(
   const expiresAt = value ?? now + Math.min(lifetime, longest)
   const told = field === 'message' ? 'The expiration time in the message field' : `The ${field} field`
   const refuse = (why: string) => ValidationError.of(field, `${told} ${why}.`)
-  if (expiresAt >= MIN_MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
+  if (expiresAt >= FIRST_MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
   if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
   if (expiresAt > now + longest) throw refuse(`must not lie more than ${longest} seconds ahead`)
   return tokens.issue(holder, expiresAt, now)

@@ -45,7 +45,7 @@ const HEADER = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toStrin
 /** Issues, verifies and revokes auth tokens: JWTs with HS256. */
 export class Tokens {
   /** Claims of tokens with a valid signature. Expiry and revocation are checked on each use. */
-  private readonly verified = new LRUCache<string, TokenClaims>(upTo(10_000))
+  private readonly verified = new LRUCache<string, TokenClaims>(upTo(PROVIDER_LIMITS.tokens.cached))
 
   /** `legacySecret`: signing secret of the legacy service, if its tokens stay valid. */
   constructor(

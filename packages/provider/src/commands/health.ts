@@ -3,6 +3,7 @@ import { Command } from '@commander-js/extra-typings'
 import { Outbound } from '@tidegate/common'
 import { ConfigError, singleSetting } from '../config/load.js'
 import { SETTINGS, type Setting } from '../config/schema.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { CONFIG, port } from './options.js'
 
 export const command = (finish: (code: number) => void) =>
@@ -12,16 +13,14 @@ export const command = (finish: (code: number) => void) =>
     .option(...CONFIG)
     .action(async (options) => finish(await health(options)))
 
-/** Milliseconds. */
-const TIMEOUT = 3000
-
 /**
  * `tidegate health`: requests `/live` where the service listens by its settings. Returns the exit code: 0 if it is live.
  * Throws ConfigError.
  */
 export async function health({ port, config }: { port?: number; config?: string }): Promise<number> {
   const url = localUrl(setting('HOST', config), port ?? setting('PORT', config), '/live')
-  const outbound = new Outbound({ timeout: TIMEOUT, maxSize: 65_536 })
+  const { commands } = PROVIDER_LIMITS
+  const outbound = new Outbound({ timeout: commands.health, maxSize: commands.answers.health })
   const isLive = await outbound.get(url).then(
     ({ status }) => status === 200,
     () => false,

@@ -6,7 +6,12 @@ const PICTURES: [type: string, isOf: (bytes: Buffer) => boolean][] = [
   ['image/png', (bytes) => bytes.subarray(0, 4).equals(Buffer.from('\x89PNG', 'latin1'))],
   ['image/jpeg', (bytes) => bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))],
   ['image/webp', (bytes) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP'],
-  ['image/svg+xml', (bytes) => /^\uFEFF?\s*</.test(bytes.toString('utf8')) && bytes.subarray(0, 4096).includes('<svg')],
+  [
+    'image/svg+xml',
+    (bytes) =>
+      /^\uFEFF?\s*</.test(bytes.toString('utf8')) &&
+      bytes.subarray(0, PROVIDER_LIMITS.console.logoHead).includes('<svg'),
+  ],
 ]
 
 /** Reads OPERATOR_LOGO. Throws StartError if it is no picture of a known type, or too large. */

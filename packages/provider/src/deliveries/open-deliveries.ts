@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { RANDOM_IDS } from '@tidegate/database'
 import { upTo } from '@tidegate/protocol'
 import { HOUR } from '@tidegate/protocol/constants'
 import { LRUCache } from 'lru-cache'
@@ -48,7 +49,7 @@ export class OpenDeliveries {
   /** Begins a delivery. */
   begin(transferred: Transferred): Delivery {
     const { begun, isRange } = transferred
-    const row: DeliveryRow = { id: randomInt(2 ** 47), ...transferred }
+    const row: DeliveryRow = { id: randomInt(RANDOM_IDS), ...transferred }
     const key = keyOf(transferred)
     const claim = isRange ? { subject: subjectOf(key), id: row.id, begun } : undefined
     const delivery = { row, begun, onlyRanges: isRange, claim }

@@ -1,12 +1,11 @@
 import type { Logger } from '@tidegate/common'
+import { PROVIDER_LIMITS } from '../limits.js'
 
-/** Items per batch, and their lease in milliseconds. */
+/** Items per batch. */
 const BATCH = 10
-const LEASE = 60_000
 
-/** First and longest backoff between attempts, in milliseconds. */
-export const FIRST_BACKOFF = 1000
-const MAX_BACKOFF = 3_600_000
+/** Milliseconds before the second attempt. */
+export const FIRST_BACKOFF: number = PROVIDER_LIMITS.queues.backoff.first
 
 /** Milliseconds between polls for due items. */
 const POLL_INTERVAL = 1000
@@ -25,7 +24,7 @@ export interface RetryQueueOptions<T> {
 
 /** Returns the milliseconds before the next attempt. */
 export const backoffAfter = (attempts: number): number =>
-  Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** Math.min(attempts - 1, 12))
+  Math.min(PROVIDER_LIMITS.queues.backoff.longest, FIRST_BACKOFF * 2 ** Math.min(attempts - 1, 12))
 
 /** Sends the items of a durable queue, each at least once. */
 export class RetryQueue<T> {
@@ -60,7 +59,7 @@ export class RetryQueue<T> {
 
   private async work(): Promise<void> {
     while (!this.stopped) {
-      const due = await this.options.claim(Date.now(), Date.now() + LEASE, BATCH)
+      const due = await this.options.claim(Date.now(), Date.now() + PROVIDER_LIMITS.queues.lease, BATCH)
       // a receiver that refuses a whole batch gets no other one at once
       if (due.length === 0 || !(await this.attemptAll(due))) return
     }

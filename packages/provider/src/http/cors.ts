@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../config/schema.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 /** Response headers that scripts of other origins may read. */
 const EXPOSED_HEADERS = [
@@ -27,14 +28,11 @@ const EXPOSED_HEADERS = [
   'Upload-Expires',
 ]
 
-/** Seconds for which browsers may cache the response to a preflight; Chromium allows at most two hours. */
-const PREFLIGHT_MAX_AGE = 7200
-
 /** Allows scripts of other origins. The plugin answers preflights, so later hooks do not see them. */
 export async function allowOrigins(app: FastifyInstance, { CORS_ORIGINS }: Pick<Settings, 'CORS_ORIGINS'>) {
   await app.register(cors, {
     origin: CORS_ORIGINS ?? '*',
-    maxAge: PREFLIGHT_MAX_AGE,
+    maxAge: PROVIDER_LIMITS.http.preflight,
     // as text: a list would be joined for each response
     exposedHeaders: EXPOSED_HEADERS.join(', '),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { limitReading, setWriteStallTimeout } from './limits/reading.js'
 
-/** Characters per write. */
-const CHUNK = 65_536
+const { write: CHUNK } = PROVIDER_LIMITS.http
 
 export interface PartsOptions {
   /** Maximum length of a response that is sent as a whole, in characters. An error in it gets an error status. */

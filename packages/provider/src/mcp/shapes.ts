@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { PROVIDER_LIMITS } from '../limits.js'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const transaction = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
@@ -13,7 +14,7 @@ const untrusted = <T extends z.ZodRawShape>(shape: T) => z.object(shape).describ
 const asset = { did: did.describe('DID of the asset.') }
 const choice = {
   service: z.string().min(1).max(128).optional().describe('Id of a service. Default: the first that gives access.'),
-  file: z.int().min(0).max(9_999).optional().describe('Index of a file, from 0.'),
+  file: z.int().min(0).max(PROVIDER_LIMITS.mcp.lastFile).optional().describe('Index of a file, from 0.'),
 }
 
 /** The inputs of the tools. */

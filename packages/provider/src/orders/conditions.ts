@@ -1,11 +1,9 @@
 import type { ErrorCode } from '@tidegate/protocol'
+import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import type { OrderClaim } from './claim.js'
 import type { StartedOrder } from './events.js'
 import { type EmittedFee, isFileGone, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
-
-/** One datatoken in its smallest unit. Every datatoken has 18 decimals. */
-const ONE_DATATOKEN = 10n ** 18n
 
 /** A condition on an order: error code, error text and check. */
 export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]

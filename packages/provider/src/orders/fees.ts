@@ -1,4 +1,5 @@
 import type { Chain, Chains } from '@tidegate/chain'
+import { SECONDS } from '@tidegate/protocol/constants'
 import { type Address, zeroAddress } from 'viem'
 import { DEFAULT_RULE, type FeeRule } from '../config/fee-rules.js'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
@@ -30,7 +31,7 @@ export interface OrderedAmount {
 }
 
 const GIB = 1n << 30n
-const DAY = 86_400n
+const DAY = BigInt(SECONDS.day)
 
 /** Returns the first matching rule; undefined: the default fee applies. */
 export async function fittingRule(rules: readonly FeeRule[], subject: FeeSubject): Promise<FeeRule | undefined> {

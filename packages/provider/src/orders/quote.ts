@@ -1,5 +1,6 @@
 import type { Chain } from '@tidegate/chain'
 import { keccak, memoized } from '@tidegate/protocol'
+import { FIRST_MILLISECONDS } from '@tidegate/protocol/constants'
 import { type ProviderKey, personalDigest, recoverAddress, type Signature, signDigest } from '@tidegate/protocol/keys'
 import { type Address, encodePacked, type Hex, hexToBytes, hexToString, stringToHex } from 'viem'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
@@ -110,13 +111,10 @@ export function isOwnQuote(
  */
 export function isQuoteValidAt(fee: EmittedFee, block: bigint, endingSince: number): boolean {
   const { chainId, timestamp } = contentsOf(fee)
-  const quoted = typeof timestamp === 'number' && timestamp < MILLISECONDS ? timestamp : 0
+  const quoted = typeof timestamp === 'number' && timestamp < FIRST_MILLISECONDS ? timestamp : 0
   const from = chainId === undefined ? Math.max(endingSince, quoted) : quoted
   return Number(block) <= from + PROVIDER_LIMITS.quotes.lifetime
 }
-
-/** Greater timestamps are in milliseconds, smaller ones in seconds. */
-const MILLISECONDS = 100_000_000_000
 
 /** Memoized: every download reads the fees of cached orders again. */
 const contentsOf = memoized((fee: EmittedFee): QuoteContents => {

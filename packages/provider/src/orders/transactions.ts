@@ -3,6 +3,7 @@ import { CHAIN_LIMITS } from '@tidegate/chain'
 import { type ErrorCode, OrderError, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { orderEvents, type ReusedOrder, type StartedOrder } from './events.js'
 
 /** The order events of a datatoken in a successful, confirmed transaction. */
@@ -40,9 +41,6 @@ export interface OrderTransactionsOptions {
   /** Whether an address is a former provider address of a chain whose key is missing. */
   isMissingKey?: (chain: Chain, address: Address) => boolean
 }
-
-/** Milliseconds for which a transaction is cached that a reorg could still drop. */
-const UNFINALIZED_TTL = 600_000
 
 /**
  * Reads order transactions. Confirmed ones with events of their datatoken are cached, so that later requests need no
@@ -113,7 +111,7 @@ export class OrderTransactions {
     const events = orderEvents(receipt.logs, datatoken)
     if (events.length === 0) return this.cacheNegative(key, { events }, wait)
     const entry = { events, chainId: chain.chainId, block: Number(receipt.blockNumber) }
-    this.cache.set(key, entry, confirmations < reorgDepth ? { ttl: UNFINALIZED_TTL } : {})
+    this.cache.set(key, entry, confirmations < reorgDepth ? { ttl: PROVIDER_LIMITS.orders.unfinalized } : {})
     return entry
   }
 

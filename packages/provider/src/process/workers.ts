@@ -2,14 +2,10 @@ import cluster, { type Worker } from 'node:cluster'
 import { createLogger, type Logger } from '@tidegate/common'
 import { DATABASE_LIMITS } from '@tidegate/database'
 import type { Settings } from '../config/schema.js'
+import { PROVIDER_LIMITS } from '../limits.js'
 import { isStopSignal, LISTENING, STOP, STOPPING, stopSignal } from './signals.js'
 
-/**
- * First and longest backoff before an exited worker is replaced, in milliseconds. Doubles while workers exit before they
- * serve.
- */
-const FIRST_BACKOFF = 250
-const MAX_BACKOFF = 30_000
+const { first: FIRST_BACKOFF, longest: MAX_BACKOFF } = PROVIDER_LIMITS.workers.backoff
 
 /** Environment variable of a worker: state id of earlier workers. */
 const STATE = 'TIDEGATE_STATE_ID'
@@ -51,7 +47,7 @@ class Supervisor {
   private readonly listening = new Set<Worker>()
   /** Workers that have acknowledged STOP. */
   private readonly acknowledged = new Set<Worker>()
-  private backoff = FIRST_BACKOFF
+  private backoff: number = FIRST_BACKOFF
   private state: string | undefined
   private stopped: Promise<number> | undefined
 

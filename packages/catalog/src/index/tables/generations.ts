@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { run, type Script, sql } from '@tidegate/database'
-import { RANDOM_IDS } from '../../constants.js'
+import { RANDOM_IDS, run, type Script, sql } from '@tidegate/database'
 import type { IndexConsumer } from '../index-consumer.js'
 import type { Cursor, Generations } from '../index-store.js'
 import { isComplete } from './format.js'

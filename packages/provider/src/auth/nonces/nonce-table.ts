@@ -1,6 +1,7 @@
 import { type Driver, sql, sqlOne } from '@tidegate/database'
 import { type Address, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
+import { PROVIDER_LIMITS } from '../../limits.js'
 
 /**
  * The last nonces of accounts and contract wallets. Wallets have one per chain (`chainId`), since an address may have
@@ -42,13 +43,10 @@ const CONSUME_WALLET = sql(
   { isRepeatable: true },
 )
 
-/** Accounts in the cache of last nonces. */
-const CACHE_ENTRIES = 100_000
-
 /** Creates the store of nonces, with a cache of the last ones. */
 export function nonceStore(db: Driver): NonceStore {
   // nonces only grow: a stale entry can refuse a nonce, but never accept one
-  const cache = new LRUCache<string, string>(upTo(CACHE_ENTRIES))
+  const cache = new LRUCache<string, string>(upTo(PROVIDER_LIMITS.nonces.cached))
   const keyOf = (address: string, chainId?: number) => (chainId === undefined ? address : `${address} ${chainId}`)
   const remember = (key: string, last: string | null | undefined) => {
     if (last && last > (cache.get(key) ?? '')) cache.set(key, last)

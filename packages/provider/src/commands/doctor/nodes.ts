@@ -1,4 +1,4 @@
-import { eventsOf } from '@tidegate/catalog'
+import { CATALOG_LIMITS, eventsOf } from '@tidegate/catalog'
 import {
   type CallUntrusted,
   type Chain,
@@ -18,7 +18,7 @@ const BATCH = 20
 /** Heads that are requested in sequence: a balancer may choose another node for each. */
 const HEADS = 10
 /** Blocks in the tested log request: the first range of the index. */
-const BLOCKS = 2000
+const BLOCKS = CATALOG_LIMITS.index.firstRange
 /** Range in blocks below which the exact limit of a node is searched. */
 const FEW = 64
 

@@ -3,6 +3,7 @@ import { describeAnswer, describeFailedExchange, Outbound, type OutboundJson } f
 import type { Settings } from '../../config/schema.js'
 import { LOOPBACK } from '../../http/endpoints/public-url.js'
 import { isPrivate } from '../../http/limits/address.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { localUrl } from '../health.js'
 import type { Finding } from './files.js'
 
@@ -12,7 +13,10 @@ const FORGED = '203.0.113.77'
 /** Asks the running service whether it is ready, where it listens and at PUBLIC_URL. */
 export async function* runningFindings(settings: Settings, chains: Chains): AsyncGenerator<Finding> {
   const { HOST, PORT, PUBLIC_URL } = settings
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: 1_048_576 })
+  const outbound = new Outbound({
+    timeout: settings.OUTBOUND_TIMEOUT,
+    maxSize: PROVIDER_LIMITS.commands.answers.doctor,
+  })
   try {
     // any free port cannot be known here
     if (PORT !== 0) yield* readyFindings(outbound, `service at ${HOST} port ${PORT}`, localUrl(HOST, PORT, ''))

@@ -1,5 +1,6 @@
 import { describeAnswer, describeFailedExchange, Outbound } from '@tidegate/common'
 import { SETTINGS, type Settings } from '../../config/schema.js'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { testEvent } from '../../webhooks/event.js'
 import { WebhookSender } from '../../webhooks/webhook-sender.js'
 import type { Finding } from './files.js'
@@ -19,7 +20,10 @@ const UNKNOWN_ASSET = `/api/aquarius/assets/ddo/did:op:${'0'.repeat(64)}`
 
 /** Requests each of the other configured services once. */
 export async function* serviceFindings(settings: Settings): AsyncGenerator<Finding> {
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: 1_048_576 })
+  const outbound = new Outbound({
+    timeout: settings.OUTBOUND_TIMEOUT,
+    maxSize: PROVIDER_LIMITS.commands.answers.doctor,
+  })
   for (const { kind, url, path = '', speaksJson, optional = false } of servicesOf(settings)) {
     const failure = await outbound.text(url + path).then(
       ({ status, ...response }) => {

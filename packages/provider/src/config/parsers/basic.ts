@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { withoutMark } from '@tidegate/protocol'
 import { BUCKET_NAME, REGION_NAME } from '@tidegate/storage'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { workersHere } from '../../process/worker-count.js'
 
 export function text(raw: string): string {
@@ -38,8 +39,10 @@ export function integer(min: number, max: number): (raw: string) => number {
 /** Parses a number of workers. */
 export function workers(raw: string): number {
   if (raw.toLowerCase() === 'auto') return workersHere()
+  const { most } = PROVIDER_LIMITS.workers
   const value = Number(raw)
-  if (!/^\d+$/.test(raw) || value < 1 || value > 1024) throw new Error('must be auto, or a whole number from 1 to 1024')
+  if (!/^\d+$/.test(raw) || value < 1 || value > most)
+    throw new Error(`must be auto, or a whole number from 1 to ${most}`)
   return value
 }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { hostUrls, parseServer } from '@tidegate/database'
+import { LAST_PORT } from '@tidegate/protocol/constants'
 import ipaddr from 'ipaddr.js'
 
 /** Parses an http(s) URL. The error quotes nothing: RPC URLs often contain an API key. */
@@ -114,7 +115,7 @@ export function portRanges(raw: string): [first: number, last: number][] {
   return raw.split(',').map((part) => {
     const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim())
     const [first, last] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])]
-    if (!match || last > 65535 || first > last)
+    if (!match || last > LAST_PORT || first > last)
       throw new Error('must hold ports such as 443 or ranges such as 8000-8999')
     return [first, last]
   })

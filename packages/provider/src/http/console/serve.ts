@@ -1,4 +1,5 @@
 import { RequestError } from '@tidegate/protocol'
+import { SECONDS } from '@tidegate/protocol/constants'
 import { matchesIfNoneMatch } from '@tidegate/storage'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Console } from '../../console/console.js'
@@ -6,7 +7,6 @@ import { type Coding, type ConsoleFile, PAGE } from '../../console/files.js'
 import { preferred, varyBy } from './accept.js'
 import { consoleHeaders } from './headers.js'
 
-const YEAR = 31_536_000
 /** Path of the configuration, below the console. */
 const CONFIG = 'config.json'
 
@@ -38,7 +38,7 @@ export function serveConsole(app: FastifyInstance, served: Console | undefined):
 
 function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
   const { contentType, hash, immutable, content } = file
-  reply.header('cache-control', immutable ? `public, max-age=${YEAR}, immutable` : 'no-cache')
+  reply.header('cache-control', immutable ? `public, max-age=${SECONDS.year}, immutable` : 'no-cache')
   varyBy(reply, 'Accept-Encoding')
   const coding = codingFor(request.headers['accept-encoding'], content)
   const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`

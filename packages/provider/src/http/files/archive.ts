@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Asset } from '@tidegate/catalog'
 import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { type FileDescription, type OpenedFile, type StoredFile, safeName, safePath } from '@tidegate/storage'
+import { ZIP_FORMAT } from '../../constants.js'
 import { fallbackName } from './disposition.js'
 import { declaredLength } from './pump.js'
 import { zipLength } from './zip-format.js'
@@ -92,9 +93,9 @@ function nameOf(index: number, { publicName }: StoredFile, { name, headers }: De
   return path.replace(/[<>:"|?*]/g, '_') || fallbackName(index, headers['content-type'])
 }
 
-/** Returns the time of a file: the storage's, unless archives have no such year. DOS begins in 1980, and 32 bits end in 2038. */
+/** Returns the time of a file: the storage's, unless archives have no such year. */
 function timeOf({ headers }: Pick<OpenedFile, 'headers'>, modified: Date): Date {
   const told = new Date(headers['last-modified'] ?? '')
   const year = told.getUTCFullYear()
-  return year >= 1980 && year < 2038 ? told : modified
+  return year >= ZIP_FORMAT.years.first && year <= ZIP_FORMAT.years.last ? told : modified
 }

@@ -1,5 +1,6 @@
 import type { Hosting } from '@tidegate/hosting'
 import { HostingError, ValidationError } from '@tidegate/protocol'
+import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import type { FastifyRequest } from 'fastify'
 import { authenticateHolder, authenticateToken, type ProvenConsumer } from '../../auth/authenticate.js'
 import { type Command, modernMessage } from '../../auth/signature.js'
@@ -15,7 +16,7 @@ const UPLOADER_PARAMS = {
   chainId: described(
     whole,
     'Chain of the address, if it is a contract wallet, signs, and several chains are served. A token holds its own.',
-    8996,
+    DEV_CHAIN_ID,
   ).optional(),
 }
 

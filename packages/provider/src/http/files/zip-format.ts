@@ -1,3 +1,7 @@
+import { ZIP_FORMAT } from '../../constants.js'
+
+const { block: BLOCK, most: MOST, many: MANY, signatures: SIGNATURES } = ZIP_FORMAT
+
 /** An entry of a ZIP archive whose data has been written. */
 export interface ZipEntry {
   /** A relative path with `/`. */
@@ -10,12 +14,6 @@ export interface ZipEntry {
   offset: number
 }
 
-/** Bytes of a stored block of deflate, the largest that there is. */
-export const BLOCK = 65_535
-/** Largest value of a field of 32 bits. A larger one has ZIP64 fields. */
-const MOST = 0xffffffff
-/** The same of a number of files. */
-const MANY = 0xffff
 /** Bytes of the fields with times, of a local header, and of an entry of the directory, without the path. */
 const TIMES = 9
 const LOCAL = 30 + TIMES
@@ -23,8 +21,6 @@ const LISTED = 46 + TIMES
 
 const ZIP20 = 20
 const ZIP45 = 45
-/** Sizes follow the data, and names are UTF-8. */
-const FLAGS = 0x0808
 const DEFLATE = 8
 
 /** Returns the bytes of a file as blocks of deflate that are stored. The last block, which may be empty, is shorter than `BLOCK`. */
@@ -37,7 +33,7 @@ export function storedBlock(bytes: Buffer, isLast: boolean): Buffer {
   const block = Buffer.allocUnsafe(5 + bytes.length)
   block.writeUInt8(isLast ? 1 : 0, 0)
   block.writeUInt16LE(bytes.length, 1)
-  block.writeUInt16LE(~bytes.length & 0xffff, 3)
+  block.writeUInt16LE(~bytes.length & MANY, 3)
   bytes.copy(block, 5)
   return block
 }
@@ -50,7 +46,7 @@ export function localHeader({ path, modified }: Pick<ZipEntry, 'path' | 'modifie
   const name = Buffer.from(path)
   const long = size !== undefined && isLong(size)
   const header = Buffer.alloc(LOCAL - TIMES)
-  header.writeUInt32LE(0x04034b50, 0)
+  header.writeUInt32LE(SIGNATURES.local, 0)
   header.writeUInt16LE(long ? ZIP45 : ZIP20, 4)
   writeCommon(header, 6, modified)
   if (long) header.fill(0xff, 18, 26)
@@ -62,7 +58,7 @@ export function localHeader({ path, modified }: Pick<ZipEntry, 'path' | 'modifie
 /** Returns the CRC and the sizes of a file, which follow its data. */
 export function dataDescriptor({ size, crc }: Pick<ZipEntry, 'size' | 'crc'>): Buffer {
   const descriptor = Buffer.alloc(isLong(size) ? 24 : 16)
-  descriptor.writeUInt32LE(0x08074b50, 0)
+  descriptor.writeUInt32LE(SIGNATURES.descriptor, 0)
   descriptor.writeUInt32LE(crc, 4)
   writeSize(descriptor, 8, storedSize(size))
   writeSize(descriptor, isLong(size) ? 16 : 12, size)
@@ -80,7 +76,7 @@ export function directoryEntry({ path, modified, size, crc, offset }: ZipEntry):
   const numbers = [size, storedSize(size), offset]
   const long = numbers.filter((number) => number >= MOST)
   const entry = Buffer.alloc(LISTED - TIMES)
-  entry.writeUInt32LE(0x02014b50, 0)
+  entry.writeUInt32LE(SIGNATURES.entry, 0)
   // made on Unix, whose modes the last fields have
   entry.writeUInt16LE((3 << 8) | ZIP45, 4)
   entry.writeUInt16LE(long.length > 0 ? ZIP45 : ZIP20, 6)
@@ -90,7 +86,7 @@ export function directoryEntry({ path, modified, size, crc, offset }: ZipEntry):
   entry.writeUInt32LE(Math.min(size, MOST), 24)
   entry.writeUInt16LE(name.length, 28)
   entry.writeUInt16LE(TIMES + zip64Size(long.length), 30)
-  entry.writeUInt32LE(0o100644 * 0x10000, 38)
+  entry.writeUInt32LE(ZIP_FORMAT.mode, 38)
   entry.writeUInt32LE(Math.min(offset, MOST), 42)
   return Buffer.concat([entry, name, times(modified), ...(long.length > 0 ? [zip64(long)] : [])])
 }
@@ -98,20 +94,20 @@ export function directoryEntry({ path, modified, size, crc, offset }: ZipEntry):
 /** Returns the end of an archive, after a directory of `size` bytes at `offset`. */
 export function directoryEnd(count: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt32LE(SIGNATURES.end, 0)
   for (const at of [8, 10]) end.writeUInt16LE(Math.min(count, MANY), at)
   end.writeUInt32LE(Math.min(size, MOST), 12)
   end.writeUInt32LE(Math.min(offset, MOST), 16)
   if (!isLongEnd(count, offset)) return end
   const long = Buffer.alloc(56 + 20)
-  long.writeUInt32LE(0x06064b50, 0)
+  long.writeUInt32LE(SIGNATURES.end64, 0)
   long.writeBigUInt64LE(44n, 4)
   long.writeUInt16LE((3 << 8) | ZIP45, 12)
   long.writeUInt16LE(ZIP45, 14)
   for (const at of [24, 32]) long.writeBigUInt64LE(BigInt(count), at)
   long.writeBigUInt64LE(BigInt(size), 40)
   long.writeBigUInt64LE(BigInt(offset), 48)
-  long.writeUInt32LE(0x07064b50, 56)
+  long.writeUInt32LE(SIGNATURES.locator64, 56)
   long.writeBigUInt64LE(BigInt(offset + size), 64)
   long.writeUInt32LE(1, 72)
   return Buffer.concat([long, end])
@@ -142,18 +138,19 @@ function zip64(numbers: readonly number[]): Buffer {
 
 /** Writes the fields that both headers have: flags, method, and the time as DOS has it. */
 function writeCommon(header: Buffer, at: number, time: Date): void {
-  header.writeUInt16LE(FLAGS, at)
+  header.writeUInt16LE(ZIP_FORMAT.flags, at)
   header.writeUInt16LE(DEFLATE, at + 2)
   const clock = (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1)
   header.writeUInt16LE(clock, at + 4)
-  const day = ((time.getUTCFullYear() - 1980) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate()
+  const day =
+    ((time.getUTCFullYear() - ZIP_FORMAT.years.first) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate()
   header.writeUInt16LE(day, at + 6)
 }
 
 /** Returns the extended timestamp, which has a time zone, other than the time of DOS. */
 function times(modified: Date): Buffer {
   const extra = Buffer.alloc(TIMES)
-  extra.writeUInt16LE(0x5455, 0)
+  extra.writeUInt16LE(ZIP_FORMAT.timestamp, 0)
   extra.writeUInt16LE(TIMES - 4, 2)
   extra.writeUInt8(1, 4)
   extra.writeInt32LE(Math.floor(modified.getTime() / 1000), 5)

@@ -1,15 +1,10 @@
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { discard } from '@tidegate/storage'
-import {
-  BLOCK,
-  dataDescriptor,
-  directoryEnd,
-  directoryEntry,
-  localHeader,
-  storedBlock,
-  type ZipEntry,
-} from './zip-format.js'
+import { ZIP_FORMAT } from '../../constants.js'
+import { dataDescriptor, directoryEnd, directoryEntry, localHeader, storedBlock, type ZipEntry } from './zip-format.js'
+
+const { block: BLOCK } = ZIP_FORMAT
 
 /** A file to archive. */
 export interface ZipSource extends Pick<ZipEntry, 'path' | 'modified'> {

@@ -14,10 +14,7 @@ import { RateWindows } from './windows.js'
 /** A caller that may leave while its hits are sent. */
 export type SearchCaller = Caller & { signal: AbortSignal }
 
-/** Defaults per address: requests and bytes per minute, and requests in flight. */
-const DEFAULT_REQUESTS = 600
-const DEFAULT_BYTES = 1_073_741_824
-const DEFAULT_IN_FLIGHT = 32
+const { defaults: DEFAULTS } = PROVIDER_LIMITS.anonymous
 
 /** The fields of an endpoint that decide whether it is limited. */
 interface Limited {
@@ -39,11 +36,11 @@ export class AnonymousBudget {
   private readonly bytes: number
 
   constructor(private readonly settings: Settings) {
-    this.requests = settings.ANONYMOUS_REQUESTS ?? DEFAULT_REQUESTS
-    this.bytes = settings.ANONYMOUS_BYTES ?? DEFAULT_BYTES
+    this.requests = settings.ANONYMOUS_REQUESTS ?? DEFAULTS.requests
+    this.bytes = settings.ANONYMOUS_BYTES ?? DEFAULTS.bytes
     this.inFlight = new ConcurrencyLimiter(
       settings.MAX_ANONYMOUS,
-      settings.MAX_ANONYMOUS_PER_ADDRESS ?? DEFAULT_IN_FLIGHT,
+      settings.MAX_ANONYMOUS_PER_ADDRESS ?? DEFAULTS.inFlight,
     )
   }
 

@@ -1,11 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { PROVIDER_LIMITS } from '../../limits.js'
 
-/** Bytes that a client must read per `PROVIDER_LIMITS.http.responsePiece`. */
-const PIECE = 65_536
-
-/** Bytes that socket buffers accept without a reader. */
-export const SOCKET_BUFFER = 65_536
+const { responsePiece: PIECE_TIME, piece: PIECE } = PROVIDER_LIMITS.http
+export const { socketBuffer: SOCKET_BUFFER } = PROVIDER_LIMITS.http
 
 /**
  * Destroys a response of `bytes` bytes (NaN: unknown) if its client reads nothing for `timeout` milliseconds. A stalled
@@ -24,7 +21,7 @@ export function setWriteStallTimeout({ raw }: FastifyReply, bytes: number, timeo
  */
 export function limitReading({ raw, request }: FastifyReply, bytes: number): Promise<void> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => raw.destroy(), PROVIDER_LIMITS.http.responsePiece * Math.ceil(bytes / PIECE))
+    const late = setTimeout(() => raw.destroy(), PIECE_TIME * Math.ceil(bytes / PIECE))
     const read = () => {
       clearTimeout(late)
       raw.off('drain', read)

@@ -1,9 +1,10 @@
 import { upTo } from '@tidegate/protocol'
+import { MINUTE } from '@tidegate/protocol/constants'
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../../limits.js'
 
 /** Length of a window in milliseconds. */
-export const WINDOW = 60_000
+export const WINDOW = MINUTE
 
 /** Counts usage by key in fixed windows of a minute, in this process. */
 export class RateWindows {

@@ -1,3 +1,4 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import { type PublishedDescriptions, safeName } from '@tidegate/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admitted, admit } from '../../access/admission.js'
@@ -22,7 +23,7 @@ import { FILE_DOC, fileParams } from './download.js'
 const lifetime = described(
   whole,
   'Seconds until the link expires, at most DOWNLOAD_LINK_LIFETIME_MAX. Default: DOWNLOAD_LINK_LIFETIME.',
-  86_400,
+  SECONDS.day,
 ).optional()
 
 const PATH = `${PREFIX}/download/link`

@@ -3,6 +3,7 @@ import type { Chain } from '@tidegate/chain'
 import type { Hosting } from '@tidegate/hosting'
 import { PROTOCOL_LIMITS, RequestError } from '@tidegate/protocol'
 import { encrypt as encryptTo } from '@tidegate/protocol/keys'
+import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { AccessControl } from '../../access/rules/rbac.js'
@@ -15,7 +16,7 @@ import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
 import { withNonce } from '../endpoints/nonce-use.js'
 import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
 
-const params = { chainId: described(whole, 'Chain whose provider key encrypts.', 8996) }
+const params = { chainId: described(whole, 'Chain whose provider key encrypts.', DEV_CHAIN_ID) }
 
 /** Body and responses of routes that encrypt, for the API description. */
 export const FILES_BODY = {

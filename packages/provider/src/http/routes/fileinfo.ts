@@ -1,4 +1,5 @@
 import { FILE_PROBLEMS, PROTOCOL_LIMITS } from '@tidegate/protocol'
+import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import { inBatches, STORAGE_TYPES, safeName } from '@tidegate/storage'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
@@ -19,7 +20,7 @@ const options = z.object({
   checksum: flag.optional(),
   fileIndex: whole.optional(),
   userdata: values.optional(),
-  chainId: described(whole, 'Chain of a smartcontract object that names none.', 8996).optional(),
+  chainId: described(whole, 'Chain of a smartcontract object that names none.', DEV_CHAIN_ID).optional(),
 })
 const published = z.object({ did: text, serviceId: text })
 

@@ -1,3 +1,4 @@
+import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import * as z from 'zod'
 import { lastNonce } from '../../auth/auth.js'
 import { json, named, object } from '../endpoints/docs.js'
@@ -9,7 +10,7 @@ const params = z.object({
   chainId: described(
     whole,
     'Chain of the nonce, if the address is a contract wallet, which has separate nonces on each chain. Default: the last nonce that it used on any chain.',
-    8996,
+    DEV_CHAIN_ID,
   ).optional(),
 })
 

@@ -1,3 +1,4 @@
+import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { authenticate, authenticateSigner } from '../../auth/authenticate.js'
@@ -5,6 +6,7 @@ import { type Command, modernMessage } from '../../auth/signature.js'
 import { issueToken, revokeToken } from '../../auth/token-requests.js'
 import type { TokenHolder } from '../../auth/tokens.js'
 import type { Settings } from '../../config/schema.js'
+import { EXAMPLE_EXPIRY } from '../../constants.js'
 import { walletChain } from '../endpoints/chain.js'
 import { PROOF, type Provers } from '../endpoints/consumer.js'
 import { json, named, object } from '../endpoints/docs.js'
@@ -28,7 +30,7 @@ const SIGNED =
 const chainId = described(
   whole,
   'Chain of the address, if it is a contract wallet and several chains are served.',
-  8996,
+  DEV_CHAIN_ID,
 )
 const BY_MESSAGE =
   'Or send `message` and `signature` alone: a sign-in message of EIP-4361, which names this provider, so that it is of no use at another one. Its nonce is consumed likewise.'
@@ -40,7 +42,7 @@ const OR_MESSAGE = {
   message: signInText.optional(),
 }
 const TOKEN = json('The token.', named('Token', object({ token: { type: 'string' } })))
-const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', 4102444800)
+const expiration = described(whole, 'Expiry of the token, in seconds since 1970 (UTC), in the future.', EXAMPLE_EXPIRY)
 
 /** Creates an auth token. Requires a signature. */
 export const createAuthToken: Endpoint<'first'> = {

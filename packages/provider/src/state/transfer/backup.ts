@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { StartError } from '@tidegate/protocol'
 import Database from 'libsql'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import { assertFree, makeFile } from './partial.js'
 import { assertPresent, cannotBeUsed, type Embedded, nameOf, pathOf } from './place.js'
 import { ageOfState } from './schema.js'
@@ -59,7 +60,7 @@ async function assertComplete(from: Embedded): Promise<void> {
 
 /** Copies an embedded database. Unlike a copy of its files, this is consistent while others write. */
 export function vacuumInto(from: string, to: string): void {
-  const db = new Database(from, { readonly: true, timeout: 5000 })
+  const db = new Database(from, { readonly: true, timeout: PROVIDER_LIMITS.transfer.locked })
   try {
     db.prepare('VACUUM INTO ?').run([to])
   } finally {

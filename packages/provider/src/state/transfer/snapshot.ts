@@ -11,6 +11,7 @@ import {
 import { publicError } from '@tidegate/database/postgres'
 import { Statements } from '@tidegate/database/sqlite'
 import Database from 'libsql'
+import { PROVIDER_LIMITS } from '../../limits.js'
 import type { Identity } from '../identity.js'
 import { identityOf } from '../identity.js'
 import { cannotBeUsed, type Place, pathOf, readingServers } from './place.js'
@@ -42,7 +43,7 @@ export async function openSnapshot(place: Place): Promise<Snapshot> {
 }
 
 async function ofSqlite(path: string): Promise<Snapshot> {
-  const db = new Database(path, { readonly: true, timeout: 5000 })
+  const db = new Database(path, { readonly: true, timeout: PROVIDER_LIMITS.transfer.locked })
   try {
     const statements = new Statements(db)
     const run: Run = async (query) => statements.run(query)
