@@ -18,9 +18,16 @@ export async function chooseBuiltIn(page: Page, account: number): Promise<void> 
 /** Switches the connected wallet to another account. */
 export async function changeTo(page: Page, account: number): Promise<void> {
   await openWallet(page)
-  await page.getByLabel(`Account ${account}`).check()
+  await chooseAccount(page, account)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Chooses an account in the open dialog. `check` would fail unless the page draws the choice at once. */
+export async function chooseAccount(page: Page, account: number): Promise<void> {
+  const choice = page.getByLabel(`Account ${account}`)
+  await choice.click()
+  await page.locator('input[name=account]:checked').and(choice).waitFor()
 }
 
 /** Opens the menu of the connected wallet. */

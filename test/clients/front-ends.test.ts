@@ -8,10 +8,9 @@ import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { mined } from '../helpers/consume.js'
-import { eventually } from '../helpers/eventually.js'
 import { ocean } from '../helpers/ocean.js'
 import type { Published } from '../helpers/publish.js'
-import { ask } from '../helpers/requests.js'
+import { ask, indexed } from '../helpers/requests.js'
 import { type Service, startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 import { filled, type Values } from './recording.js'
@@ -204,8 +203,7 @@ describe('requests of front ends', () => {
     const app = await createApp(loadSettings(world.beside({ ORDERS_FORM: 'enterprise', STATE_DIR: stateDir() })))
     try {
       const origin = await app.listen()
-      const isIndexed = async () => (await ask(`${origin}/api/aquarius/assets/ddo/${five[1]}`)).status === 200
-      await eventually(isIndexed)
+      await indexed(origin)
       const [page] = (await replay('oe', 'profile: getUserOrders', origin)) as unknown as {
         results: FoundOrder[]
         totalResults: number
@@ -223,8 +221,7 @@ describe('requests of front ends', () => {
       postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined
       const database = postgres ? { DATABASE_URL: postgres.url() } : {}
       service = await startHere(world.beside({ ...database, STATE_DIR: newFolder() }))
-      const isIndexed = async () => (await ask(`${service.url}/api/aquarius/assets/ddo/${five[1]}`)).status === 200
-      await eventually(isIndexed)
+      await indexed(service.url)
     })
     afterAll(async () => {
       await service.end()

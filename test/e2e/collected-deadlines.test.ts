@@ -65,7 +65,8 @@ describe('deadlines of a service that collects garbage all the time', () => {
         NETWORK_URL: JSON.stringify({ [world.network.chainId]: await partlySilentNode() }),
         STATE_DIR: folder,
         IPFS_GATEWAY: `http://127.0.0.1:${storage.port}`,
-        DESCRIBE_TIMEOUT: '1000',
+        // the honest file is described within it on a busy machine
+        DESCRIBE_TIMEOUT: '5000',
         STORAGE_CONNECT_TIMEOUT: PATIENT,
         STORAGE_RESPONSE_TIMEOUT: PATIENT,
         STORAGE_STALL_TIMEOUT: PATIENT,

@@ -105,3 +105,11 @@ function parsed(text: string): Record<string, unknown> {
 export function served(base: string, { did }: { did: string }): Promise<void> {
   return eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 200)
 }
+
+/** Waits until a service has read its chains: before, it reads assets from the chain, and refuses searches. */
+export function indexed(base: string): Promise<void> {
+  return eventually(async () => {
+    const { json } = await ask(`${base}/ready`)
+    return json.ready === true && (json.chains as { lag: number }[]).every(({ lag }) => lag === 0)
+  })
+}

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { chooseAccount } from '../../../../scripts/screenshots/steps.js'
 import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
 import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
@@ -53,7 +54,7 @@ export async function connect(): Promise<void> {
 /** Switches the connected wallet to another account. */
 export async function use(account: number): Promise<void> {
   await button(/^Wallet 0x/).click()
-  await page.getByLabel(`Account ${account}`).check()
+  await chooseAccount(page, account)
   await page.keyboard.press('Escape')
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chooseAccount } from '../../../../scripts/screenshots/steps.js'
 import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
 import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -44,7 +45,7 @@ async function use(account: number): Promise<void> {
     .getByRole('dialog')
     .getByText(/ ETH, [\d,.]+ OCEAN/)
     .waitFor()
-  await page.getByLabel(`Account ${account}`).check()
+  await chooseAccount(page, account)
   await page.keyboard.press('Escape')
 }
 

@@ -5,7 +5,7 @@ import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask } from '../../../../test/helpers/requests.js'
+import { ask, indexed } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import type { FoundOrder } from '../../../catalog/src/search/orders/order-fields.js'
 import { didOf } from '../../../protocol/src/ddo/ddo.js'
@@ -111,8 +111,9 @@ describe('searches of orders, end to end', () => {
       ),
     )
     try {
-      const base = `${await app.listen()}/api/aquarius/assets`
-      await eventually(async () => (await ask(`${base}/ddo/${own.did}`)).status === 200)
+      const origin = await app.listen()
+      await indexed(origin)
+      const base = `${origin}/api/aquarius/assets`
       const search = async (body: object, path = 'metadata/query') => {
         const headers = { 'content-type': 'application/json' }
         return (await ask(`${base}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json
