@@ -68,7 +68,10 @@ const INDEX = `
   CREATE INDEX index_offer_by_nft ON index_offer (chain_id, nft, active, type DESC, block, log);
   `
 
-/** What both databases have of search. `findable` of a document that waits: 0 if it is not found yet, 2 if it is long. */
+/**
+ * Tables of search in both databases. `findable` of a document without search rows: 0 if searches are refused until they are built; 1, or 2
+ * for a long document, if searches continue without it.
+ */
 const SEARCH = `
   CREATE UNIQUE INDEX search_document_by_nft ON search_document (chain_id, nft);
   CREATE INDEX search_document_by_did ON search_document (did);

@@ -419,7 +419,8 @@ export const ERROR_CATALOGUE = {
   },
   SEARCH_UNAVAILABLE: {
     kind: 'unavailable',
-    cause: 'A search timed out, too many are in flight, or the search index is still being built after an upgrade.',
+    cause:
+      'A search timed out, too many are in flight, the search index is being built after the state was copied or restored, or orders are being read for the first time.',
     remedy: 'Retry in a moment; narrow the search down if the message says so.',
   },
   SANDBOX_UNAVAILABLE: {

@@ -35,8 +35,8 @@ export interface Hit {
 }
 
 /**
- * Yields the hits of a page with their served documents. Reads documents singly while the response is sent, since a page may have a
- * gigabyte of them. CATALOG_LIMITS.search.longDocuments limits long documents.
+ * Yields the hits of a page with their served documents. Reads documents while the response is sent, a few at a time and long ones singly,
+ * since a page may have a gigabyte of them. CATALOG_LIMITS.search.longDocuments limits long documents.
  */
 export async function* hitsOf(
   { hits, assets }: SearchResult,

@@ -8,8 +8,8 @@ const INTERVAL = 20
 const { backoff: BACKOFF, look: LOOK, round: ROUND } = CATALOG_LIMITS.search.maintained
 
 /**
- * Maintains the search index in small steps: builds missing search rows after a large commit or an upgrade, and merges full-text
- * segments. While the index catches up, it merges none, since most merges would be repeated, and words are added in bulk.
+ * Maintains the search index in small steps: builds missing search rows, after a large commit or a copy or restore of the state, and merges
+ * full-text segments. While the index catches up, it merges none, since most merges would be repeated, and words are added in bulk.
  */
 export class SearchBuilder {
   private timer: NodeJS.Timeout | undefined

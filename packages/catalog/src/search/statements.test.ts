@@ -125,7 +125,7 @@ describe('the statements', () => {
     expect(longest).toBeLessThan(3 * expression)
   })
 
-  // the number decides how PostgreSQL reads a page
+  // PostgreSQL always counts: the number decides how it reads a page
   it('of SQLite count hits only on request', async () => {
     for (const counts of [undefined, true, 0, 100]) expect(await statements(counts)).toContain('AS counted')
     expect(await statements(false)).not.toContain('AS counted')

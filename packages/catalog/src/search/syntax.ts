@@ -81,7 +81,7 @@ export interface Scope {
 }
 
 export interface SearchResult {
-  /** Whether the search index is being built after an upgrade. Then there are no results. */
+  /** Whether the search index is being rebuilt, after the state was copied or restored. Then there are no results. */
   building: boolean
   /** Undefined if hits were not counted. */
   total: { value: number; relation: 'eq' | 'gte' } | undefined

@@ -59,7 +59,7 @@ export function conditionOf(clause: Clause, known: Known): Condition {
   }
 }
 
-/** Whether a number is stored outside the full-text index. */
+/** Whether a field is a number that is stored only outside the full-text index. */
 const isStoredNumber = (path: string) => path === ORDERS || isPrice(path)
 
 /** Returns the condition for a phrase in any of some fields. */

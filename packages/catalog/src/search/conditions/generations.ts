@@ -7,7 +7,7 @@ export interface Generation {
   id: number
   chainId: number
   role: string
-  /** Whether search rows of some documents are missing after an upgrade. */
+  /** Whether all search rows are being rebuilt, after the state was copied or restored. */
   building: boolean
 }
 
@@ -27,7 +27,7 @@ export function generationsIn(state: string | null): Generation[] {
   return rows.map(([id, chainId, role, , building]) => ({ id, chainId, role, building: building !== 0 }))
 }
 
-/** Whether search rows of a live generation are being built. */
+/** Whether all search rows of a live generation are being rebuilt. */
 export function isBuilding(generations: Generation[]): boolean {
   return generations.some(({ role, building }) => role === 'live' && building)
 }

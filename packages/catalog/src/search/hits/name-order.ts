@@ -12,8 +12,9 @@ export const textsAt = (path: string): string => `path = ${pathNumber(path)} AND
 export const isName = (path: string): boolean => TITLES.has(path)
 
 /**
- * Returns the DIDs of a page of many hits, sorted by name, in the order of an index. Undefined if all keys must be read: if more than
- * `few` names are numbers or times, which come first, if hits are rare, or if the page has assets without a name. `steps`: see `inOrder`.
+ * Returns the DIDs of a page of many hits, sorted by name, in the order of an index. Undefined if all keys must be read: if hits are rare or
+ * have no `check`, if the page has assets without a name or these come first, or if more than `few` names are numbers or times, which come
+ * before texts. `steps`: see `inOrder`.
  */
 export function* byName(plan: Plan, sort: Sort, few: number, steps: number): Script<string[] | undefined> {
   const { search } = plan

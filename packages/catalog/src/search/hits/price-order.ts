@@ -48,7 +48,7 @@ function* inGroup(plan: Plan, group: string, descending: boolean, most: number, 
   const isHit = checkRest?.('w.doc')
   const dids = isHit ? yield* inOrder(dialect, rows, isHit, most, steps) : []
   if (dids.length === most) return dids
-  // all hits are listed first
+  // the group is exhausted, or its hits are rare: lists all hits first
   const text = rowsIn(rows, ` AND v.doc IN (${all.text})`)
   return yield* didsIn(text, [...rows.values, ...all.values], rows, most)
 }

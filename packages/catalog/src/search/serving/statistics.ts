@@ -19,7 +19,7 @@ export interface Statistics {
 export class LastStatistics {
   private readonly kept: LRUCache<string, Statistics>
 
-  /** `many`: hits above which the aggregations of a search are kept. */
+  /** `many`: hits from which the aggregations of a search are kept. */
   constructor(
     private readonly many: number = LIMITS.counted,
     private readonly limits: { age: number; rest: number } = LIMITS.statistics,

@@ -8,8 +8,8 @@ import { manyListed } from './many.js'
 /** A common table expression. */
 interface Table extends Part {
   /**
-   * Whether it is listed once. PostgreSQL lists what a statement excludes once for each partition that is searched: excluded lists of
-   * excluded lists would take a power of that.
+   * Whether it is listed once. Otherwise PostgreSQL lists what a statement excludes once for each searched partition, and nested exclusions
+   * multiply.
    */
   isKept: boolean
 }
@@ -69,7 +69,7 @@ export class Compiler {
 
   /** Returns a condition combined with `base`. */
   private searchable(condition: Condition): Condition {
-    // before many alternatives are a list, of which nothing is known to be implied
+    // `flat` comes first: it cannot see what a list of many alternatives implies
     const all: Condition = { op: 'and', of: flat([this.scope.base, condition]) }
     return this.dialect === 'postgres' ? manyListed(all, (one) => this.expressions.text(one)) : all
   }

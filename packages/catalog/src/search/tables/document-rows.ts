@@ -40,6 +40,9 @@ const DROP_TEXT = {
 /** Assets per statement. Each may have a document of a megabyte. */
 const AT_ONCE = 8
 
+/** Ids from the first possible one that are searched for a free one. */
+const NEARBY = 64
+
 /** Rows per statement: few sizes, so that there are few statements to prepare. */
 const CHUNKS = [64, 16, 4, 1]
 
@@ -121,7 +124,7 @@ function* add(generation: number, nft: string, document: Pick<SearchRows, 'did' 
   const first = firstId(document)
   const row = { generation, nft, did: document.did }
   if ((yield* run({ ...FIRST_DOCUMENT({ id: first, ...row }), isFixed: true })).changes === 1) return first
-  const taken = new Set((yield* run(TAKEN({ first, end: first + 64 }))).rows.map(({ id }) => id))
+  const taken = new Set((yield* run(TAKEN({ first, end: first + NEARBY }))).rows.map(({ id }) => id))
   let id = first
   while (taken.has(id)) id += 1
   yield* run(DOCUMENT({ id, ...row }))

@@ -118,7 +118,7 @@ export function valueRows({ leaves, orders }: Searchable): SearchValue[] {
   return [...values, { path: pathNumber(ORDERS), n: 0, num: orders, txt: null }]
 }
 
-/** Ids per document, for collisions. */
+/** Ids per second and hash of a DID, for collisions. */
 const SLOTS = 8
 const { hashes: HASHES, lastSecond: LAST_SECOND } = DOCUMENT_ID
 

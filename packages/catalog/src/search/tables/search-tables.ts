@@ -46,7 +46,7 @@ export function searchStore(db: Driver): SearchStore {
     async find(search, scope, caller) {
       const found = await searches.find(search, scope, caller)
       if (!found.building) return found
-      throw new SearchError('SEARCH_UNAVAILABLE', 'The documents are being read for the first time. Try again later.')
+      throw new SearchError('SEARCH_UNAVAILABLE', 'The search index is being built. Try again later.')
     },
     async findOrders(search, chains, caller) {
       const found = await searches.findOrders(search, chains, caller)
