@@ -7,8 +7,8 @@ import { batchWorker } from '../src/batch-worker-url.js'
 import { indexStore } from '../src/index/tables/index-tables.js'
 import { saleStore } from '../src/sales/sale-table.js'
 import { CATALOG_TABLES } from '../src/schema.js'
+import { searchStore } from '../src/search/search-store.js'
 import { searchConsumer } from '../src/search/tables/consumer.js'
-import { searchStore } from '../src/search/tables/search-tables.js'
 import { takedownStore } from '../src/takedowns/takedown-table.js'
 
 /** A database with the tables of this package alone. */

@@ -1,8 +1,14 @@
-import type { IndexedAsset } from '@tidegate/protocol'
+import { type Driver, runScript } from '@tidegate/database'
+import { type IndexedAsset, SearchError } from '@tidegate/protocol'
+import { assetsOf, documentOf } from '../index/tables/assets.js'
+import { CATALOG_LIMITS } from '../limits.js'
 import type { OrderPage } from './orders/find-orders.js'
 import type { OrderSearch } from './orders/order-request.js'
 import type { Caller } from './serving/places.js'
+import { Searches } from './serving/searches.js'
 import type { Scope, Search, SearchResult } from './syntax.js'
+import { collectWords, mergeSome } from './tables/full-text-index.js'
+import { buildSome, unbuilt } from './tables/pending.js'
 
 /** Full-text search in the documents of the index. */
 export interface SearchStore {
@@ -28,4 +34,34 @@ export interface SearchStore {
   collectWords(isOn: boolean): Promise<void>
   /** Merges some full-text segments; every search reads all segments. Returns false if nothing is left to merge. */
   mergeSome(): Promise<boolean>
+}
+
+/** Creates the store of the search tables. */
+export function searchStore(db: Driver): SearchStore {
+  const searches = new Searches(db)
+  return {
+    close: () => searches.close(),
+    async find(search, scope, caller) {
+      const found = await searches.find(search, scope, caller)
+      if (!found.building) return found
+      throw new SearchError('SEARCH_UNAVAILABLE', 'The search index is being built. Try again later.')
+    },
+    async findOrders(search, chains, caller) {
+      const found = await searches.findOrders(search, chains, caller)
+      if (found) return found
+      throw new SearchError('SEARCH_UNAVAILABLE', 'The orders are being read for the first time. Try again later.')
+    },
+    assets: (dids) => runScript(assetsOf(dids, db.dialect), (query) => db.query(query)),
+    document: (asset) => runScript(documentOf(asset), (query) => db.query(query)),
+    async buildSome() {
+      // checks before it begins a write transaction, since there are rarely any
+      const some = await runScript(unbuilt(1), (query) => db.query(query))
+      if (some.length === 0) return false
+      return db.onThread?.({ task: 'build' }) ?? db.transact(buildSome(db.dialect))
+    },
+    collectWords: (isOn) => collectWords(db, isOn),
+    async mergeSome() {
+      return db.dialect === 'sqlite' && (await db.transact(mergeSome(CATALOG_LIMITS.search.merged)))
+    },
+  }
 }
