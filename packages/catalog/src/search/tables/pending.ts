@@ -7,7 +7,7 @@ import { rewriteIfStorable } from './document-rows.js'
 export const REFRESH_ALL = `
   INSERT INTO search_pending (chain_id, nft)
     SELECT chain_id, nft FROM (SELECT chain_id, nft FROM index_asset UNION SELECT chain_id, nft FROM search_document) AS every WHERE true
-`
+  ON CONFLICT (chain_id, nft) DO UPDATE SET findable = 0`
 
 const pending = (which: string) =>
   sql(`SELECT chain_id, nft FROM search_pending WHERE ${which} ORDER BY chain_id, nft LIMIT :most`)

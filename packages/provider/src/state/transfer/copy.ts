@@ -146,7 +146,7 @@ async function complete({ from, source, to, target }: Both, report: (line: strin
   try {
     const copied = await copyTables(copiedTables(), snapshot, target, (table) => report(lineOf(table)))
     await compareCounts(copied, target)
-    await target.query({ text: `${REFRESH_ALL} ON CONFLICT (chain_id, nft) DO UPDATE SET findable = 0`, values: [] })
+    await target.query({ text: REFRESH_ALL, values: [] })
     const documents = await target.session((run) => countOf('search_pending', run))
     report(`search rows: are made of the index by the service, for ${documents} documents`)
   } finally {

@@ -86,7 +86,7 @@ async function fill(target: Driver, { backup, identity, path, to }: Restored, op
   await cutOverStore(target).raise(now)
   const copied = await copyTables(copiedTables(), backup, target, (table) => report(lineOf(table)))
   await compareCounts(copied, target)
-  await target.query({ text: `${REFRESH_ALL} ON CONFLICT (chain_id, nft) DO UPDATE SET findable = 0`, values: [] })
+  await target.query({ text: REFRESH_ALL, values: [] })
   await becomeNewState(target, { identity, recorded, place: to }, options)
 }
 
