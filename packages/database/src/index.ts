@@ -16,7 +16,7 @@ export {
   versionsOf,
 } from './schema.js'
 export { attempt, run, runScript } from './script.js'
-export { SnapshotTimeout } from './snapshots.js'
+export { type Ask, SnapshotTimeout } from './snapshots.js'
 export {
   type Dialect,
   type Driver,

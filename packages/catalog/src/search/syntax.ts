@@ -71,6 +71,9 @@ export interface Search {
   aggregated: number
 }
 
+/** Whether a search has aggregations. */
+export const hasAggregations = ({ aggregations }: Search): boolean => Object.keys(aggregations).length > 0
+
 export interface Scope {
   /** Chains whose index is current. */
   chains: number[]

@@ -15,7 +15,7 @@ import { stateIn, stateQuery } from '../../src/search/answer/find.js'
 import { generationsIn } from '../../src/search/conditions/generations.js'
 import { counted } from '../../src/search/hits/page.js'
 import { byPrice } from '../../src/search/hits/price-order.js'
-import { type Plan, planOf } from '../../src/search/plan/plan.js'
+import { planOf } from '../../src/search/plan/plan.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { type Catalog, catalogOn, postgresDriver, sqliteCatalog } from '../catalog.js'
 import { address, CHAIN } from './arbitraries.js'
@@ -189,8 +189,9 @@ describe('prices', () => {
             const [key] = search.sort
             if (!sort || !key) continue
             for (const [dialect, ask] of asks) {
-              const first = planOf(search, SCOPE, dialect, generationsIn(stateIn(await ask(stateQuery(dialect)))))
-              for (const plan of [first, first.byLookUp?.() as Plan]) {
+              const generations = generationsIn(stateIn(await ask(stateQuery(dialect))))
+              for (const pricesOfEach of [false, true]) {
+                const plan = planOf(search, SCOPE, dialect, generations, pricesOfEach)
                 expect(await runScript(counted(plan.all, 100), ask)).toBe(hits.length)
                 const dids = await runScript(byPrice(plan, key, steps), ask)
                 expect(dids, `${dialect}: ${JSON.stringify(query)} ${JSON.stringify(sort)}`).toEqual(expected)

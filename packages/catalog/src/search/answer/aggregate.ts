@@ -19,27 +19,9 @@ function keyOf(field: string, row: string): { path: number; txt: string; num: st
   if (field === PRICES.token) return { path: PRICE_PATHS.first, txt, num: `CASE WHEN 1 = 0 THEN ${num} END` }
   return { path: pathNumber(field), txt, num: `CASE WHEN ${txt} IS NULL THEN ${num} END` }
 }
+
 // without IS NOT NULL, for which SQLite would read the index of all documents' numbers
 const SUM = '(SELECT SUM(v.num) FROM search_value v WHERE v.doc = m.id AND v.path = ?)'
-
-/**
- * Aggregates values of the documents in a list: of the newest `search.aggregated` if there are more. Throws ValidationError if there are
- * too many values. `listed`: the number of documents, up to one more. `sent`: see LISTS.
- */
-export function* aggregated(
-  { aggregations: wanted, aggregated: most }: Search,
-  hits: Part,
-  dialect: Dialect,
-  sent = LISTS[dialect].sent,
-): Script<{ aggregations: Record<string, Aggregated>; listed: number | undefined }> {
-  if (Object.keys(wanted).length === 0) return { aggregations: {}, listed: undefined }
-  const { all, listed } = yield* newestOf(hits, most, dialect, sent)
-  const results: [string, Aggregated][] = []
-  for (const [name, one] of Object.entries(wanted))
-    results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
-  if (listed > most) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
-  return { aggregations: Object.fromEntries(results), listed }
-}
 
 /**
  * SQL for the newest ids of a list, the number of them, and their table. PostgreSQL must not read its documents in the order of ids: it
@@ -59,6 +41,25 @@ const LISTS = {
     table: 'SELECT CAST(value AS BIGINT) AS id FROM json_array_elements_text(CAST(? AS JSON))',
     sent: CATALOG_LIMITS.search.counted + 1,
   },
+}
+
+/**
+ * Aggregates values of the documents in a list: of the newest `search.aggregated` if there are more. Throws ValidationError if there are
+ * too many values. `listed`: the number of documents, up to one more. `sent`: see LISTS.
+ */
+export function* aggregated(
+  { aggregations: wanted, aggregated: most }: Search,
+  hits: Part,
+  dialect: Dialect,
+  sent = LISTS[dialect].sent,
+): Script<{ aggregations: Record<string, Aggregated>; listed: number | undefined }> {
+  if (Object.keys(wanted).length === 0) return { aggregations: {}, listed: undefined }
+  const { all, listed } = yield* newestOf(hits, most, dialect, sent)
+  const results: [string, Aggregated][] = []
+  for (const [name, one] of Object.entries(wanted))
+    results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
+  if (listed > most) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
+  return { aggregations: Object.fromEntries(results), listed }
 }
 
 /** Lists the newest hits, if possible once for all aggregations: the search takes longer than a list of all documents. */

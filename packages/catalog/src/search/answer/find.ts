@@ -6,12 +6,11 @@ import type { Condition, Part } from '../conditions/condition.js'
 import { hasPrefix } from '../conditions/conjunctions.js'
 import { generationsIn, isBuilding, STATE } from '../conditions/generations.js'
 import { points, type Score } from '../conditions/scores.js'
-import { ask, bySum, type Count, counted, type Hits, isByDate, page, pageInTurn } from '../hits/page.js'
+import { ask, bySum, counted, type Hits, isByDate, type PageHints, page, pageInTurn } from '../hits/page.js'
 import { sorted } from '../hits/sorted.js'
 import { type Plan, planOf } from '../plan/plan.js'
 import { isPrice } from '../prices.js'
-import { hasAggregations } from '../serving/statistics.js'
-import type { Scope, Search, SearchResult } from '../syntax.js'
+import { hasAggregations, type Scope, type Search, type SearchResult } from '../syntax.js'
 import { aggregated } from './aggregate.js'
 
 const LIMITS = CATALOG_LIMITS.search
@@ -33,8 +32,6 @@ const building = ({ counted }: Search): SearchResult => ({
 export interface ResultOfState {
   state: string | null
   found: SearchResult
-  /** Whether the result is that of an index that is being built. */
-  isTransient: boolean
 }
 
 /** Assets of one index state, by DID. */
@@ -65,28 +62,28 @@ export function* find(
 ): Script<ResultOfState> {
   const state = stateIn(yield* run(stateQuery(dialect)))
   const generations = generationsIn(state)
-  if (isBuilding(generations)) return { state, found: building(search), isTransient: true }
-  const plan = planOf(search, scope, dialect, generations)
-  return { state, found: yield* findBy(plan, knownIn(state)), isTransient: false }
+  if (isBuilding(generations)) return { state, found: building(search) }
+  const plan = yield* cheaperPlan((pricesOfEach) => planOf(search, scope, dialect, generations, pricesOfEach))
+  return { state, found: yield* findBy(plan, knownIn(state)) }
 }
 
-/** Returns the plan that looks up the price of each document that meets the rest, if these are few. */
-function* pricedPlan(plan: Plan): Script<Plan> {
-  if (!plan.listRest || !plan.byLookUp) return plan
-  return (yield* counted(plan.listRest, LIMITS.counted)) > LIMITS.counted ? plan : plan.byLookUp()
+/** Returns the plan with `pricesOfEach` if few documents meet the rest, else the one without. */
+function* cheaperPlan(planBy: (pricesOfEach: boolean) => Plan): Script<Plan> {
+  const plan = planBy(false)
+  if (!plan.listRest) return plan
+  return (yield* counted(plan.listRest, LIMITS.counted)) > LIMITS.counted ? plan : planBy(true)
 }
 
-function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
-  const plan = yield* pricedPlan(planned)
+function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
   const { search, dialect, all, of, score, isScored } = plan
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
   // without a page, the hits are counted when they are listed for aggregations
   const isCountedLater = search.size === 0 && hasAggregations(search) && (search.counted ?? 0) <= search.aggregated
   const { n, hits } = isCountedLater ? NO_HITS : yield* pageAndCount(plan, scored)
   const [first] = hits
-  const isGreatestAsked = isScored && first !== undefined && (search.sort.length > 0 || search.from > 0)
   const dids = hits.map(({ did }) => did)
   const assets = search.source ? yield* assetsOfPage(dids, known, dialect) : new Map()
+  const isGreatestAsked = search.sort.length > 0 || search.from > 0
   const maxScore = isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null
   const { aggregations, listed = n } = yield* aggregated(search, all, dialect)
   return {
@@ -101,13 +98,19 @@ function* findBy(planned: Plan, known: KnownAssets): Script<SearchResult> {
 
 const NO_HITS: Hits & { n: number } = { n: 0, hits: [] }
 
-/** Returns the hits of a page, and a number of hits: exact up to `search.counted`, greater if there are more. */
+/**
+ * Returns the hits of a page, and a number of hits: exact up to `search.counted`, greater if there are more. There are four ways:
+ * 1. By date, or by look-ups per possible score. SQLite counts with the page or after it, PostgreSQL before it.
+ * 2. Without a page, it only counts.
+ * 3. In the order of an index (`sorted`), for many hits or by price, after it has counted.
+ * 4. Otherwise it counts, then sorts all hits.
+ */
 function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { search, dialect, all, of, score } = plan
   const { size, sort, counted: most } = search
   const inTurn = sort.length === 0 && score.parts.length > 0 ? bySum(score) : undefined
-  const pageOf = (count: Count) =>
-    inTurn ? pageInTurn(search, inTurn, of, count.isFew) : page(search, all, score, scored, count)
+  const pageOf = (hints: PageHints) =>
+    inTurn ? pageInTurn(search, inTurn, of, hints.isFew) : page(search, all, score, scored, hints)
   if (size > 0 && (inTurn || isByDate(search, scored))) {
     // SQLite counts with a page by date; look-ups in turn stop early, so that it counts after them
     if (dialect === 'sqlite') {
@@ -121,15 +124,15 @@ function* pageAndCount(plan: Plan, scored: Part | undefined) {
   if (size === 0) return { n: most === undefined ? 0 : yield* counted(all, most), hits: [] }
   // counting is cheaper than sorting: it spares an empty page, and decides whether an index gives the order of a field
   const n = yield* counted(all, LIMITS.counted)
-  const dids = n > LIMITS.counted || (n > 0 && isInPriceOrder(plan)) ? yield* sorted(plan) : undefined
+  const dids = n > LIMITS.counted || (n > 0 && walksPrices(plan)) ? yield* sorted(plan) : undefined
   if (dids) return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
   const isFew = dialect === 'postgres' && n <= LIMITS.counted
   return { n, hits: n === 0 ? [] : (yield* pageOf({ isFew })).hits }
 }
 
 /** Whether SQLite finds hits faster in the order of prices than it lists them: a good part of the documents with these prices are hits. */
-function isInPriceOrder({ search, dialect, price, byLookUp }: Plan): boolean {
-  return dialect === 'sqlite' && price !== undefined && byLookUp !== undefined && isPrice(search.sort[0]?.path ?? '')
+function walksPrices({ search, dialect, price, pricesOfEach }: Plan): boolean {
+  return dialect === 'sqlite' && price !== undefined && !pricesOfEach && isPrice(search.sort[0]?.path ?? '')
 }
 
 /** Counts hits, up to one more than `most`. Those of whole words alone may be enough: SQLite reads all words of a prefix first. */

@@ -40,7 +40,7 @@ export function fieldWord(path: string, word: string): string {
 }
 
 /** The fields with long texts, which front ends search together, by their place in a document. */
-export const LONG_TEXTS: readonly string[][] = ['metadata', 'credentialSubject.metadata'].map((parent) =>
+const LONG_TEXTS: readonly string[][] = ['metadata', 'credentialSubject.metadata'].map((parent) =>
   ['name', 'description', 'author', 'tags'].map((name) => `${parent}.${name}`),
 )
 

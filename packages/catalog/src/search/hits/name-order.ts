@@ -2,8 +2,8 @@ import type { Script } from '@tidegate/database'
 import { pathNumber, TITLES } from '../conditions/tokens.js'
 import type { Plan } from '../plan/plan.js'
 import type { Sort } from '../syntax.js'
-import { byKeys, inOrder, type Ordered } from './order-walk.js'
-import { counted } from './page.js'
+import { inOrder, type Ordered } from './order-walk.js'
+import { byKeys, counted } from './page.js'
 
 /** Returns SQL for rows of a field that are texts. The path is part of the text: a database uses a partial index only for a constant. */
 export const textsAt = (path: string): string => `path = ${pathNumber(path)} AND num IS NULL`

@@ -2,7 +2,7 @@ import type { Script, Value } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Part } from '../conditions/condition.js'
 import type { Plan } from '../plan/plan.js'
-import { ask, page } from './page.js'
+import { ask } from './page.js'
 
 /** Documents that are looked up one by one. */
 export const STEPS: { readonly least: number; readonly perHit: number } = CATALOG_LIMITS.search.steps
@@ -46,10 +46,4 @@ export function rowsIn({ where, columns, order }: Ordered, also = ''): string {
 export function* didsIn(text: string, values: Value[], { order }: Ordered, most: number): Script<string[]> {
   const joined = `SELECT d.did FROM (${text} LIMIT ?) AS p JOIN search_document d ON d.id = p.doc ORDER BY ${order('p')}`
   return (yield* ask(joined, [...values, most])).rows.map(({ did }) => did as string)
-}
-
-/** Returns the first of few hits, for which all keys are read. */
-export function* byKeys({ search, score }: Plan, hits: Part, size: number): Script<string[]> {
-  const found = yield* page({ ...search, from: 0, size }, hits, score, undefined, { isFew: true })
-  return found.hits.map(({ did }) => did)
 }

@@ -2,12 +2,10 @@ import { type Query, type Result, run, type Script } from '@tidegate/database'
 import { ValidationError } from '@tidegate/protocol'
 import { CATALOG_LIMITS } from '../../limits.js'
 import type { Condition, Part } from '../conditions/condition.js'
-import { IS_FIRST_PRICE } from '../conditions/price-conditions.js'
 import type { Score } from '../conditions/scores.js'
-import { pathNumber } from '../conditions/tokens.js'
-import { ORDERS } from '../documents/document.js'
-import { isPrice, PRICES } from '../prices.js'
-import type { Search, Sort } from '../syntax.js'
+import type { Plan } from '../plan/plan.js'
+import type { Search } from '../syntax.js'
+import { sortKeyOf } from './sort-keys.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
@@ -26,7 +24,7 @@ function isTooLong(text: string, values: Query['values']): boolean {
 }
 
 /** How to read a page in the order of ids. SQLite uses `most`, PostgreSQL `isFew`. */
-export interface Count {
+export interface PageHints {
   /** Counts the documents, up to one more than this. */
   most?: number | undefined
   /** Whether there are so few hits that sorting them is faster for PostgreSQL than reading documents in order. */
@@ -58,12 +56,18 @@ export function isByDate({ sort }: Search, scored: Part | undefined): boolean {
 }
 
 /** Returns the hits of a page. Ids are in the order of deployment. */
-export function* page(search: Search, all: Part, score: Score, scored: Part | undefined, count: Count): Script<Hits> {
+export function* page(
+  search: Search,
+  all: Part,
+  score: Score,
+  scored: Part | undefined,
+  hints: PageHints,
+): Script<Hits> {
   const { from, size, sort } = search
-  const keys = isByDate(search, scored) || sort.length === 0 ? [] : sort.map((one, at) => keyOf(one, at))
+  const keys = isByDate(search, scored) ? [] : sort.map(sortKeyOf)
   const columns = keys.flatMap(({ columns }) => columns)
   if (columns.length === 0 && !scored) {
-    const { n, dids } = yield* newest(all, size, from, count)
+    const { n, dids } = yield* newest(all, size, from, hints)
     return { n, hits: dids.map((did) => ({ did, score: score.constant })) }
   }
   const source = scored ?? { text: `SELECT id, 0 AS score FROM (${all.text}) AS m`, values: all.values }
@@ -81,6 +85,12 @@ export function* page(search: Search, all: Part, score: Score, scored: Part | un
     score: row.score + score.constant,
   }))
   return { hits }
+}
+
+/** Returns the first of few hits, for which all keys are read. */
+export function* byKeys({ search, score }: Plan, hits: Part, size: number): Script<string[]> {
+  const found = yield* page({ ...search, from: 0, size }, hits, score, undefined, {})
+  return found.hits.map(({ did }) => did)
 }
 
 /**
@@ -121,23 +131,24 @@ export function bySum({ constant, parts }: Score): [score: number, condition: Co
 
 /**
  * Returns the newest of some documents. If there are many, PostgreSQL scans documents in index order and reads the tokens of each. The
- * full-text index of SQLite is in order. `most`: counts the documents as well, up to one more.
+ * full-text index of SQLite is in order. `most`: counts the documents as `n`, up to one more.
  */
 export function* newest(
   documents: Part,
   size: number,
   from: number,
-  { most = -1, isFew = false }: Count,
-): Script<{ n: number; dids: string[] }> {
+  { most, isFew = false }: PageHints,
+): Script<{ n: number | undefined; dids: string[] }> {
   const order = `ORDER BY ${isFew ? 'id + 0' : 'id'} DESC`
-  if (most < from + size) {
-    const text = `SELECT d.id, d.did FROM (
+  if (most === undefined || most < from + size) {
+    const text = `SELECT d.did FROM (
         SELECT id FROM (${documents.text}) AS m ${order} LIMIT ? OFFSET ?
       ) AS p JOIN search_document d ON d.id = p.id ORDER BY d.id DESC`
     const { rows } = yield* ask(text, [...documents.values, size, from])
     const dids = rows.map(({ did }) => did as string)
+    if (most === undefined) return { n: undefined, dids }
     // a full page says nothing of the rest
-    const isCounted = most < 0 || (dids.length > 0 && dids.length < size)
+    const isCounted = dids.length > 0 && dids.length < size
     return { n: isCounted ? from + dids.length : yield* counted(documents, most), dids }
   }
   const text = `WITH hits AS MATERIALIZED (SELECT id FROM (${documents.text}) AS m ${order} LIMIT ?)
@@ -146,58 +157,4 @@ export function* newest(
       LEFT JOIN search_document d ON d.id = p.id ORDER BY p.id DESC`
   const { rows } = yield* ask(text, [...documents.values, most + 1, size, from])
   return { n: rows[0]?.n as number, dids: rows.flatMap(({ did }) => (did === null ? [] : [did as string])) }
-}
-
-const ROW = `FROM search_value v WHERE v.doc = found.id AND v.${IS_FIRST_PRICE} AND v.n = 0`
-
-/**
- * Returns the sort key of a price: that of the first offer. Prices of different tokens cannot be compared, so assets are grouped by
- * token. Free assets are first, or last in descending order.
- */
-function priceKeyOf({ descending, missing }: Sort, at: number) {
-  const direction = descending ? 'DESC' : 'ASC'
-  const of = (column: string) => `(SELECT v.${column} ${ROW})`
-  const [n, t] = [`n${at}`, `t${at}`]
-  return {
-    names: [n, t],
-    columns: [`${of('num')} AS ${n}`, `${of('txt')} AS ${t}`],
-    values: [],
-    order: [
-      `CASE WHEN ${n} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
-      `CASE WHEN ${t} IS NULL THEN 0 ELSE 1 END ${direction}`,
-      `${t} ASC`,
-      `${n} ${direction}`,
-    ].join(', '),
-  }
-}
-
-/** Returns the columns of a sort key and their order: numbers and times before texts. */
-function keyOf(sort: Sort, at: number) {
-  const { path, descending, missing } = sort
-  if (isPrice(path)) return priceKeyOf(sort, at)
-  const direction = descending ? 'DESC' : 'ASC'
-  if (path === PRICES.token) {
-    const t = `t${at}`
-    const order = `CASE WHEN ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END, ${t} ${direction}`
-    return { names: [t], columns: [`(SELECT v.txt ${ROW}) AS ${t}`], values: [], order }
-  }
-  if (path === '_score') return { names: [], columns: [], values: [], order: `score ${direction}` }
-  const isNumber = path === ORDERS
-  // of several values, the first in the order counts
-  const pick = descending ? 'max' : 'min'
-  const of = (column: string) =>
-    `(SELECT ${pick}(${column}) FROM search_value v WHERE v.doc = found.id AND v.path = ?${column === 'txt' ? ' AND v.num IS NULL' : ''})`
-  const [n, t] = [`n${at}`, `t${at}`]
-  return {
-    names: [n, t],
-    columns: [`${of('num')} AS ${n}`, `${isNumber ? 'NULL' : of('txt')} AS ${t}`],
-    values: isNumber ? [pathNumber(path)] : [pathNumber(path), pathNumber(path)],
-    order: [
-      `CASE WHEN ${n} IS NULL AND ${t} IS NULL THEN ${missing === 'first' ? 0 : 2} ELSE 1 END`,
-      `CASE WHEN ${n} IS NULL THEN 1 ELSE 0 END`,
-      `${n} ${direction}`,
-      // texts beside a number do not count: databases place NULL differently
-      `CASE WHEN ${n} IS NULL THEN ${t} END ${direction}`,
-    ].join(', '),
-  }
 }

@@ -6,8 +6,8 @@ import type { Plan } from '../plan/plan.js'
 import { isPrice, PRICES } from '../prices.js'
 import type { Sort } from '../syntax.js'
 import { byName, isName } from './name-order.js'
-import { byKeys, inOrder, type Ordered, STEPS } from './order-walk.js'
-import { counted, newest } from './page.js'
+import { inOrder, type Ordered, STEPS } from './order-walk.js'
+import { byKeys, counted, newest } from './page.js'
 import { byPrice } from './price-order.js'
 
 /** Most hits whose sort keys are read one by one. Of more, an index gives the first ones. */
@@ -21,7 +21,7 @@ export function* sorted(plan: Plan, few = FEW, steps: number = STEPS.least): Scr
   const { search } = plan
   const sort = fieldOf(search.sort)
   // no index has the order of tokens
-  if (!sort || sort.path === PRICES.token || plan.score.parts.length > 0) return undefined
+  if (!sort || sort.path === PRICES.token) return undefined
   if (isPrice(sort.path)) return yield* byPrice(plan, sort, steps)
   if (isName(sort.path)) return yield* byName(plan, sort, few, steps)
   const [from, end] = [search.from, search.from + search.size]

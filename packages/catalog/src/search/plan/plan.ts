@@ -25,10 +25,10 @@ export interface Plan {
   price: PriceCondition | undefined
   /** SQL for whether a document meets all other conditions; undefined as for `check`. */
   checkRest: Plan['check']
-  /** Lists the documents that meet the rest, if SQLite looks these up in the full-text index: counted to choose `byLookUp`. */
+  /** Whether the first price is looked up for each document that meets the rest, instead of a list of all with such prices. */
+  pricesOfEach: boolean
+  /** Lists the documents that meet the rest, if SQLite looks these up in the full-text index: counted to choose `pricesOfEach`. */
   listRest: Part | undefined
-  /** The same search, with the price looked up for each document that meets the rest; undefined in that plan itself. */
-  byLookUp: (() => Plan) | undefined
 }
 
 /** Plans a search. Throws ValidationError if it is too expensive. */
@@ -58,11 +58,11 @@ export function planOf(
   const check = compiler.check(condition)
   const { priced, rest } = withPrice(flat([condition]))
   const checkRest = compiler.check({ op: 'and', of: rest })
-  const isByWords = rest.some((one) => one.op !== 'not' && isText(one))
-  const listRest = priced && isByWords && dialect === 'sqlite' ? compiler.documents({ op: 'and', of: rest }) : undefined
-  const byLookUp = pricesOfEach ? undefined : () => planOf(search, scope, dialect, generations, true)
+  const isLookedUp = rest.some((one) => one.op !== 'not' && isText(one))
+  const mayLookUpPrices = dialect === 'sqlite' && !pricesOfEach && priced !== undefined && isLookedUp
+  const listRest = mayLookUpPrices ? compiler.documents({ op: 'and', of: rest }) : undefined
   const plan = { search, dialect, isScored, score, all, of, check }
-  return { ...plan, price: priced?.price, checkRest, listRest, byLookUp }
+  return { ...plan, price: priced?.price, checkRest, pricesOfEach, listRest }
 }
 
 /** Returns the condition for a list of DIDs. */

@@ -1,12 +1,10 @@
-import { type Dialect, type Query, type Result, runScript } from '@tidegate/database'
+import { type Ask, type Dialect, runScript } from '@tidegate/database'
 import { charactersOf, type IndexedAsset } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { find, type KnownAssets, type ResultOfState, stateIn, stateQuery } from '../answer/find.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
 import { LastStatistics, listedIn, type Statistics } from './statistics.js'
-
-type Ask = (query: Query) => Promise<Result>
 
 const { kept, keptAssets } = CATALOG_LIMITS.search
 const { resultSize } = CATALOG_LIMITS.index
@@ -99,7 +97,7 @@ export class CachedSearches {
       find(search, scope, this.dialect, (state) => this.assetsIn(state)),
       ask,
     )
-    if (answer.isTransient) return answer.found
+    if (answer.found.building) return answer.found
     this.store(keyOf(search, scope), answer)
     this.statistics.keep(search, scope, answer.state, answer.found, begun)
     return answer.found
@@ -108,11 +106,11 @@ export class CachedSearches {
   /** Computes the aggregations of a search anew, and nothing else: its snapshot may be older than that of the last search. */
   async renewStatistics(search: Search, scope: Scope, ask: Ask): Promise<void> {
     const begun = performance.now()
-    const { state, found, isTransient } = await runScript(
+    const { state, found } = await runScript(
       find({ ...search, from: 0, size: 0, sort: [], source: undefined }, scope, this.dialect),
       ask,
     )
-    if (!isTransient) this.statistics.keep(search, scope, state, found, begun)
+    if (!found.building) this.statistics.keep(search, scope, state, found, begun)
   }
 
   /** Returns the assets of a state. A search of an older snapshot may still fill the previous ones. */

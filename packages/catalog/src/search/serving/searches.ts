@@ -1,15 +1,13 @@
-import { type Driver, type Query, type Result, runScript, SnapshotTimeout } from '@tidegate/database'
+import { type Ask, type Driver, runScript, SnapshotTimeout } from '@tidegate/database'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { findOrders, type OrderPage } from '../orders/find-orders.js'
 import type { OrderSearch } from '../orders/order-request.js'
-import type { Scope, Search, SearchResult } from '../syntax.js'
+import { hasAggregations, type Scope, type Search, type SearchResult } from '../syntax.js'
 import { Background } from './background.js'
 import { CachedSearches, keyOf } from './cached-searches.js'
 import type { Caller } from './places.js'
-import { hasAggregations, LastStatistics } from './statistics.js'
+import { LastStatistics } from './statistics.js'
 import { SlowSearch, Turns, tooSlow } from './turns.js'
-
-type Ask = (query: Query) => Promise<Result>
 
 /** Runs a limited number of concurrent searches, each in a snapshot and within a deadline. */
 export class Searches {

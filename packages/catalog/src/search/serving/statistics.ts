@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { asksPurgatory } from '../conditions/conditions.js'
-import type { Scope, Search, SearchResult } from '../syntax.js'
+import { hasAggregations, type Scope, type Search, type SearchResult } from '../syntax.js'
 
 const LIMITS = CATALOG_LIMITS.search
 
@@ -44,8 +44,6 @@ export class LastStatistics {
     return last.state !== state && performance.now() - last.at >= this.limits.rest * last.took
   }
 }
-
-export const hasAggregations = ({ aggregations }: Search): boolean => Object.keys(aggregations).length > 0
 
 /** Returns the key of the aggregations of a search, which are those of all of its pages. */
 function keyOf({ query, aggregations, aggregated }: Search, scope: Scope): string {
