@@ -65,10 +65,10 @@ export interface Search {
   sort: Sort[]
   source: SourceFilter | undefined
   /** Maximum hits to count; undefined: none. */
-  counted: number | undefined
+  countUpTo: number | undefined
   aggregations: Record<string, Aggregation>
   /** Maximum hits to aggregate, the newest ones. */
-  aggregated: number
+  aggregateUpTo: number
 }
 
 /** Whether a search has aggregations. */

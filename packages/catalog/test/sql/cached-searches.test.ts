@@ -11,7 +11,7 @@ import { didOf } from '../../../protocol/src/ddo/ddo.js'
 import type { Cursor, IndexChange } from '../../src/index/index-store.js'
 import { CATALOG_LIMITS } from '../../src/limits.js'
 import { readSearch } from '../../src/search/request/request.js'
-import { CachedSearches, keyOf } from '../../src/search/serving/cached-searches.js'
+import { CachedSearches, resultKey } from '../../src/search/serving/cached-searches.js'
 import { Searches } from '../../src/search/serving/searches.js'
 import { LastStatistics } from '../../src/search/serving/statistics.js'
 import type { Scope } from '../../src/search/syntax.js'
@@ -183,7 +183,7 @@ describe('what a search found before', () => {
     }
     const statements = async (answers: CachedSearches, search = TIDE, scope = SCOPE) => {
       asked.length = 0
-      await answers.cachedOr(keyOf(search, scope), undefined, () => answers.find(search, scope, once))
+      await answers.cachedOr(resultKey(search, scope), undefined, () => answers.find(search, scope, once))
       return asked.length
     }
 
@@ -222,7 +222,7 @@ describe('what a search found before', () => {
       let left = 0
       const found = await Promise.all(
         Array.from({ length: 20 }, () =>
-          answers.cachedOr(keyOf(TIDE, SCOPE), undefined, async () => {
+          answers.cachedOr(resultKey(TIDE, SCOPE), undefined, async () => {
             left += 1
             return answers.find(TIDE, SCOPE, once)
           }),
@@ -232,7 +232,7 @@ describe('what a search found before', () => {
       expect(new Set(found.map(({ total }) => total?.value))).toEqual(new Set([1]))
       const first = asked.length
       // the state is read once for all of them, and once more for those who ask meanwhile
-      const again = () => answers.cachedOr(keyOf(TIDE, SCOPE), undefined, async () => expect.unreachable())
+      const again = () => answers.cachedOr(resultKey(TIDE, SCOPE), undefined, async () => expect.unreachable())
       const some = Array.from({ length: 10 }, again)
       await Promise.resolve()
       await Promise.all([...some, ...Array.from({ length: 10 }, again)])
@@ -241,7 +241,7 @@ describe('what a search found before', () => {
 
     it('is waited for by others than its client only once it has begun (threat 144)', async () => {
       const answers = new CachedSearches('sqlite', once)
-      const key = keyOf(TIDE, SCOPE)
+      const key = resultKey(TIDE, SCOPE)
       let begin = () => {}
       let finish = () => {}
       const slow = new Promise<void>((resolve) => (finish = resolve))
@@ -263,14 +263,16 @@ describe('what a search found before', () => {
     it('is found again by each where the index has changed since, or the first one failed', async () => {
       const answers = new CachedSearches('sqlite', async () => ({ rows: [{ state: '[]' }], changes: 0 }))
       const find = () => answers.find(TIDE, SCOPE, once)
-      const failing = answers.cachedOr(keyOf(TIDE, SCOPE), undefined, () => Promise.reject(new Error('interrupted')))
-      const second = answers.cachedOr(keyOf(TIDE, SCOPE), undefined, find)
+      const failing = answers.cachedOr(resultKey(TIDE, SCOPE), undefined, () =>
+        Promise.reject(new Error('interrupted')),
+      )
+      const second = answers.cachedOr(resultKey(TIDE, SCOPE), undefined, find)
       await expect(failing).rejects.toThrow('interrupted')
       expect((await second).total?.value).toBe(1)
       // the state that is read is never that of what was found
       let searches = 0
       for (let at = 0; at < 2; at++)
-        await answers.cachedOr(keyOf(TIDE, SCOPE), undefined, async () => {
+        await answers.cachedOr(resultKey(TIDE, SCOPE), undefined, async () => {
           searches += 1
           return find()
         })

@@ -37,7 +37,7 @@ export function searchAll(
   })
   const page = scored.slice(search.from, search.from + search.size)
   return {
-    total: totalOf(hits.length, search.counted),
+    total: totalOf(hits.length, search.countUpTo),
     hits: page.map(({ document, score }) => ({ did: document.did, score: isScored ? score / 1000 : null })),
     maxScore: isScored && page.length > 0 ? Math.max(...scored.map(({ score }) => score)) / 1000 : null,
     aggregations: aggregate(search.aggregations, hits),

@@ -12,7 +12,7 @@ const UNKNOWN = -1
 type Terms = Extract<Aggregation, { kind: 'terms' }>
 
 /** Returns the stored path of a field, and SQL for the key of its values: the text, or the number if there is no text. */
-function keyOf(field: string, row: string): { path: number; txt: string; num: string } {
+function bucketKeyOf(field: string, row: string): { path: number; txt: string; num: string } {
   const [txt, num] = [`${row}.txt`, `${row}.num`]
   // one row has both the first price and its token. The other one is left out as NULL of its type
   if (field === PRICES.first) return { path: PRICE_PATHS.first, txt: `CASE WHEN 1 = 0 THEN ${txt} END`, num }
@@ -44,22 +44,22 @@ const LISTS = {
 }
 
 /**
- * Aggregates values of the documents in a list: of the newest `search.aggregated` if there are more. Throws ValidationError if there are
- * too many values. `listed`: the number of documents, up to one more. `sent`: see LISTS.
+ * Aggregates values of the documents in a list: of the newest `search.aggregateUpTo` if there are more. Throws ValidationError if there are
+ * too many values. `hitCount`: the number of documents in the list, up to one more. `sent`: see LISTS.
  */
 export function* aggregated(
-  { aggregations: wanted, aggregated: most }: Search,
+  { aggregations: wanted, aggregateUpTo: most }: Search,
   hits: Part,
   dialect: Dialect,
   sent = LISTS[dialect].sent,
-): Script<{ aggregations: Record<string, Aggregated>; listed: number | undefined }> {
-  if (Object.keys(wanted).length === 0) return { aggregations: {}, listed: undefined }
-  const { all, listed } = yield* newestOf(hits, most, dialect, sent)
+): Script<{ aggregations: Record<string, Aggregated>; hitCount: number | undefined }> {
+  if (Object.keys(wanted).length === 0) return { aggregations: {}, hitCount: undefined }
+  const { all, hitCount } = yield* newestOf(hits, most, dialect, sent)
   const results: [string, Aggregated][] = []
   for (const [name, one] of Object.entries(wanted))
     results.push([name, one.kind === 'sum' ? yield* sum(one.path, all) : yield* terms(one, all)])
-  if (listed > most) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
-  return { aggregations: Object.fromEntries(results), listed }
+  if (hitCount > most) for (const [, one] of results) if ('buckets' in one) one.doc_count_error_upper_bound = UNKNOWN
+  return { aggregations: Object.fromEntries(results), hitCount }
 }
 
 /** Lists the newest hits, if possible once for all aggregations: the search takes longer than a list of all documents. */
@@ -69,8 +69,8 @@ function* newestOf({ text, values }: Part, most: number, dialect: Dialect, sent:
   const list = `SELECT count(*) AS n, CASE WHEN count(*) <= ${sent} THEN ${ids} END AS ids FROM (${newest}) AS newest`
   const [row] = (yield* run({ text: list, values: [...values, most + 1] })).rows
   const { n, ids: all } = row as { n: number; ids: string | null }
-  if (all === null) return { all: { text: newest, values: [...values, most] }, listed: n }
-  return { all: { text: table, values: [n > most ? `${all.slice(0, all.lastIndexOf(','))}]` : all] }, listed: n }
+  if (all === null) return { all: { text: newest, values: [...values, most] }, hitCount: n }
+  return { all: { text: table, values: [n > most ? `${all.slice(0, all.lastIndexOf(','))}]` : all] }, hitCount: n }
 }
 
 function* sum(path: string, all: Part): Script<Aggregated> {
@@ -96,7 +96,7 @@ function* terms({ path, size, order, inside }: Terms, all: Part): Script<Aggrega
   const by = order.by === '_count' ? 'n' : order.by === '_key' ? undefined : `s${at}`
   const direction = order.descending ? 'DESC' : 'ASC'
   const keys = by ? `${by} ${direction}, key_kind, txt, num` : `key_kind, txt ${direction}, num ${direction}`
-  const f = keyOf(path, 'f')
+  const f = bucketKeyOf(path, 'f')
   // `pairs` is the total over all buckets, including those beyond the limit
   const text = `SELECT * FROM (
       SELECT ${f.txt} AS txt, ${f.num} AS num, CASE WHEN ${f.txt} IS NULL THEN 1 ELSE 0 END AS key_kind,
@@ -126,7 +126,7 @@ function* within(name: string, inner: Terms, path: string, buckets: Bucket[], al
     inner.order.by === '_key'
       ? `inner_txt ${direction}, inner_num ${direction}`
       : `n ${direction}, inner_kind, inner_txt, inner_num`
-  const [f, g] = [keyOf(path, 'f'), keyOf(inner.path, 'g')]
+  const [f, g] = [bucketKeyOf(path, 'f'), bucketKeyOf(inner.path, 'g')]
   const text = `SELECT * FROM (
       SELECT ${f.txt} AS txt, ${f.num} AS num, ${g.txt} AS inner_txt, ${g.num} AS inner_num,
         CASE WHEN ${g.txt} IS NULL THEN 1 ELSE 0 END AS inner_kind, count(*) AS n

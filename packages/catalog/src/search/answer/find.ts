@@ -5,7 +5,7 @@ import { CATALOG_LIMITS } from '../../limits.js'
 import type { Condition, Part } from '../conditions/condition.js'
 import { hasPrefix } from '../conditions/conjunctions.js'
 import { generationsIn, isBuilding, STATE } from '../conditions/generations.js'
-import { points, type Score } from '../conditions/scores.js'
+import { reportedScore, type Score } from '../conditions/scores.js'
 import { ask, bySum, counted, type Hits, isByDate, type PageHints, page, pageInTurn } from '../hits/page.js'
 import { sorted } from '../hits/sorted.js'
 import { type Plan, planOf } from '../plan/plan.js'
@@ -19,9 +19,9 @@ const LIMITS = CATALOG_LIMITS.search
 const AT_ONCE = 50
 
 /** The result while the search index is being built. */
-const building = ({ counted }: Search): SearchResult => ({
+const building = ({ countUpTo }: Search): SearchResult => ({
   building: true,
-  total: totalOf(0, counted),
+  total: totalOf(0, countUpTo),
   hits: [],
   assets: new Map(),
   maxScore: null,
@@ -78,18 +78,19 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
   const { search, dialect, all, of, score, isScored } = plan
   const scored = score.parts.length > 0 ? scoredBy(score, all, of) : undefined
   // without a page, the hits are counted when they are listed for aggregations
-  const isCountedLater = search.size === 0 && hasAggregations(search) && (search.counted ?? 0) <= search.aggregated
+  const isCountedLater = search.size === 0 && hasAggregations(search) && (search.countUpTo ?? 0) <= search.aggregateUpTo
   const { n, hits } = isCountedLater ? NO_HITS : yield* pageAndCount(plan, scored)
   const [first] = hits
   const dids = hits.map(({ did }) => did)
   const assets = search.source ? yield* assetsOfPage(dids, known, dialect) : new Map()
   const isGreatestAsked = search.sort.length > 0 || search.from > 0
-  const maxScore = isScored && first ? points(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null
-  const { aggregations, listed = n } = yield* aggregated(search, all, dialect)
+  const maxScore =
+    isScored && first ? reportedScore(isGreatestAsked ? yield* greatest(score, scored) : first.score) : null
+  const { aggregations, hitCount = n } = yield* aggregated(search, all, dialect)
   return {
     building: false,
-    total: totalOf(isCountedLater ? listed : n, search.counted),
-    hits: hits.map(({ did, score }) => ({ did, score: isScored ? points(score) : null })),
+    total: totalOf(isCountedLater ? hitCount : n, search.countUpTo),
+    hits: hits.map(({ did, score }) => ({ did, score: isScored ? reportedScore(score) : null })),
     assets,
     maxScore,
     aggregations,
@@ -99,7 +100,7 @@ function* findBy(plan: Plan, known: KnownAssets): Script<SearchResult> {
 const NO_HITS: Hits & { n: number } = { n: 0, hits: [] }
 
 /**
- * Returns the hits of a page, and a number of hits: exact up to `search.counted`, greater if there are more. There are four ways:
+ * Returns the hits of a page, and a number of hits: exact up to `search.countUpTo`, greater if there are more. There are four ways:
  * 1. By date, or by look-ups per possible score. SQLite counts with the page or after it, PostgreSQL before it.
  * 2. Without a page, it only counts.
  * 3. In the order of an index (`sorted`), for many hits or by price, after it has counted.
@@ -107,7 +108,7 @@ const NO_HITS: Hits & { n: number } = { n: 0, hits: [] }
  */
 function* pageAndCount(plan: Plan, scored: Part | undefined) {
   const { search, dialect, all, of, score } = plan
-  const { size, sort, counted: most } = search
+  const { size, sort, countUpTo: most } = search
   const inTurn = sort.length === 0 && score.parts.length > 0 ? bySum(score) : undefined
   const pageOf = (hints: PageHints) =>
     inTurn ? pageInTurn(search, inTurn, of, hints.isFew) : page(search, all, score, scored, hints)
@@ -177,7 +178,7 @@ function* assetsOfPage(dids: string[], known: KnownAssets, dialect: Dialect): Sc
 }
 
 /** Returns a list of documents with their scores without the constant part. */
-function scoredBy({ parts }: Score, all: Part, of: (part: Condition) => Part): Part {
+function scoredBy({ parts }: Score, all: Part, of: (also: Condition) => Part): Part {
   const each = parts.map(({ condition, points }) => ({ ...of(condition), points }))
   const arms = each.map(({ text }) => `SELECT id, CAST(? AS BIGINT) AS points FROM (${text}) AS part`)
   return {

@@ -10,12 +10,12 @@ export interface Part {
 
 /**
  * SQL on the row of a first price, that of an asset's first offer: `txt` is the address of its token, NULL if free, and `num` the
- * amount. `isSold`: whether it excludes free assets.
+ * amount. `hasToken`: whether it excludes free assets.
  */
 export interface PriceCondition {
   text: string
   values: Value[]
-  isSold: boolean
+  hasToken: boolean
 }
 
 /** A condition on documents. The full-text index alone answers `token`, `words`, and their combinations. */

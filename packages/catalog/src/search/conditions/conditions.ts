@@ -4,8 +4,8 @@ import { asWord, isShortBeginning } from '../documents/words.js'
 import { isPrice, PRICES } from '../prices.js'
 import type { Clause, Field, Phrase } from '../syntax.js'
 import { type Condition, NO_DOCUMENT } from './condition.js'
-import { firstPrice, soldFor } from './price-conditions.js'
-import { beginningToken, existsToken, pathNumber, tokensForValue } from './tokens.js'
+import { firstPrice, pricedInTokens } from './price-conditions.js'
+import { beginningToken, existsToken, pathNumber, soughtTokens } from './tokens.js'
 
 /** The field for purgatory, which is not stored in the database. */
 const PURGATORY = 'purgatory.state'
@@ -28,7 +28,7 @@ const WRITTEN_OUT = 64
 /** Conditions that do not depend on the content of documents. */
 export interface Known {
   /** Matches the documents in purgatory. */
-  listed: Condition
+  inPurgatory: Condition
   /** Matches the documents of a chain, by chain id. */
   chains: Map<string, Condition>
 }
@@ -42,7 +42,7 @@ export function conditionOf(clause: Clause, known: Known): Condition {
     case 'text':
       return textIn(clause.fields, clause.phrase)
     case 'values':
-      if (clause.path === PURGATORY) return purgatory(clause.values, known.listed)
+      if (clause.path === PURGATORY) return purgatory(clause.values, known.inPurgatory)
       return clause.path === CHAIN ? ofChains(clause, known.chains) : valuesOf(clause)
     case 'ids':
       return { op: 'or', of: didsOf(clause.dids) }
@@ -77,29 +77,29 @@ export function textIn(fields: Field[], { words, prefix }: Phrase): Condition {
   return { op: 'or', of: fields.map(inField) }
 }
 
-function purgatory(values: string[], listed: Condition): Condition {
+function purgatory(values: string[], inPurgatory: Condition): Condition {
   const asked = new Set(values.map(folded))
   const of: Condition[] = []
-  if (asked.has('true')) of.push(listed)
-  if (asked.has('false')) of.push(listed === NO_DOCUMENT ? EVERY : { op: 'not', of: listed })
+  if (asked.has('true')) of.push(inPurgatory)
+  if (asked.has('false')) of.push(inPurgatory === NO_DOCUMENT ? EVERY : { op: 'not', of: inPurgatory })
   return { op: 'or', of }
 }
 
 /** Returns conditions for DIDs, ignoring case. */
 function didsOf(dids: string[]): Condition[] {
-  return dids.flatMap((did) => tokensForValue('id', did, false).map((token) => ({ op: 'token', token }) as const))
+  return dids.flatMap((did) => soughtTokens('id', did, false).map((token) => ({ op: 'token', token }) as const))
 }
 
 function valuesOf({ path, values, exact }: Extract<Clause, { kind: 'values' }>): Condition {
   if (isStoredNumber(path)) return storedNumber(path, exact ? values : values.map(folded))
-  if (path === PRICES.token) return soldFor(values) ?? NO_DOCUMENT
+  if (path === PRICES.token) return pricedInTokens(values) ?? NO_DOCUMENT
   const tokens = new Set<string>()
   const words = new Set<string>()
   for (const value of values) {
     // a value of a single word is also indexed as a word
     const word = exact ? undefined : asWord(value)
     if (word !== undefined) words.add(word)
-    else for (const token of tokensForValue(path, value, exact)) tokens.add(token)
+    else for (const token of soughtTokens(path, value, exact)) tokens.add(token)
   }
   const inside = [...words].map((word): Condition => ({ op: 'words', path, words: [word], prefix: false }))
   return { op: 'or', of: [...inside, ...[...tokens].map((token): Condition => ({ op: 'token', token }))] }

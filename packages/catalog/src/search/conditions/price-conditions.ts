@@ -10,13 +10,13 @@ import type { Condition, Part, PriceCondition } from './condition.js'
 export const IS_FIRST_PRICE = `path = ${PRICE_PATHS.first}`
 
 /** Returns the condition for documents whose first price meets SQL. A document has one such row. */
-export function firstPrice({ text, values }: Part, isSold = false): Priced {
+export function firstPrice({ text, values }: Part, hasToken = false): Priced {
   const list = `SELECT doc AS id FROM search_value WHERE ${IS_FIRST_PRICE} AND ${text}`
-  return { op: 'listed', text: list, values, price: { text, values, isSold } }
+  return { op: 'listed', text: list, values, price: { text, values, hasToken } }
 }
 
 /** Returns the condition for tokens of first prices; undefined if none of the values is an address. */
-export function soldFor(values: string[]): Condition | undefined {
+export function pricedInTokens(values: string[]): Condition | undefined {
   const tokens = values.flatMap((value) => (isAddress(value, { strict: false }) ? [checksummed(value)] : []))
   if (tokens.length === 0) return undefined
   const text = tokens.length === 1 ? 'txt = ?' : `txt IN (${tokens.map(() => '?').join(', ')})`
@@ -36,8 +36,8 @@ export function withPrice(parts: Condition[]): { priced: Priced | undefined; res
   if (prices.length === 0) return { priced: undefined, rest }
   const text = prices.map((one) => one.text).join(' AND ')
   const values = prices.flatMap((one) => one.values)
-  const isSold = prices.some((one) => one.isSold)
-  return { priced: firstPrice({ text, values }, isSold), rest }
+  const hasToken = prices.some((one) => one.hasToken)
+  return { priced: firstPrice({ text, values }, hasToken), rest }
 }
 
 /** Returns SQL for whether the first price of a document meets a condition, by its id. */

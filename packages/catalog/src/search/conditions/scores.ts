@@ -5,7 +5,7 @@ import type { Condition } from './condition.js'
 import { conditionOf, type Known, textIn } from './conditions.js'
 
 /** Scores are integers internally, so that sums are equal in all databases. */
-const { parts: PARTS } = CATALOG_LIMITS.search.weight
+const { parts: FRACTIONS } = CATALOG_LIMITS.search.weight
 
 /** The score of all hits, and additions for hits that meet a condition, in fractions of a point. */
 export interface Score {
@@ -14,12 +14,12 @@ export interface Score {
 }
 
 /** Returns a score in the unit of the response. */
-export function points(score: number): number {
-  return score / PARTS
+export function reportedScore(score: number): number {
+  return score / FRACTIONS
 }
 
 function pointsOf(boost: number, weight = 1): number {
-  return Math.round(PARTS * boost * weight)
+  return Math.round(FRACTIONS * boost * weight)
 }
 
 /** Returns the score of a query. Throws ValidationError if it has too many parts. */

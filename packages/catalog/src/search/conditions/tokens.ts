@@ -73,13 +73,13 @@ function valueName(path: string, value: string): string {
 }
 
 /** Returns the tokens to index for a value. */
-export function tokensOfValue(path: string, value: string): string[] {
+export function indexedTokens(path: string, value: string): string[] {
   const folding = folded(value)
   return folding === value ? [exactToken(path, value)] : [exactToken(path, value), foldedToken(path, folding)]
 }
 
 /** Returns tokens of which documents with a value have at least one. `exact`: case-sensitive. */
-export function tokensForValue(path: string, value: string, exact: boolean): string[] {
+export function soughtTokens(path: string, value: string, exact: boolean): string[] {
   if (exact) return [exactToken(path, value)]
   const folding = folded(value)
   return [exactToken(path, folding), foldedToken(path, folding)]

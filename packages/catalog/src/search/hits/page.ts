@@ -103,7 +103,7 @@ const IN_TURN = 3
 export function* pageInTurn(
   { from, size }: Search,
   scores: [score: number, condition: Condition][],
-  of: (part: Condition) => Part,
+  of: (also: Condition) => Part,
   isFew?: boolean,
 ): Script<Hits> {
   const hits: Hits['hits'] = []

@@ -7,7 +7,7 @@ import { newest } from './page.js'
 
 /** SQL for the free documents, and for those with a token. */
 const FREE = 'v.txt IS NULL'
-const SOLD = "v.txt > ''"
+const WITH_TOKEN = "v.txt > ''"
 
 /**
  * Returns the DIDs of a page of hits, sorted by the first price, in the order of an index: see `priceKeyOf`. `steps`: see `inOrder`.
@@ -15,7 +15,7 @@ const SOLD = "v.txt > ''"
 export function* byPrice(plan: Plan, { descending, missing }: Sort, steps = STEPS.least): Script<string[]> {
   const { search, price } = plan
   const end = search.from + search.size
-  const priced = price?.isSold ? [SOLD] : descending ? [SOLD, FREE] : [FREE, SOLD]
+  const priced = price?.hasToken ? [WITH_TOKEN] : descending ? [WITH_TOKEN, FREE] : [FREE, WITH_TOKEN]
   const lacking = price ? [] : [undefined]
   const groups = missing === 'first' ? [...lacking, ...priced] : [...priced, ...lacking]
   const dids: string[] = []

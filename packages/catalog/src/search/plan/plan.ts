@@ -18,7 +18,7 @@ export interface Plan {
   /** Lists all hits as `id`. */
   all: Part
   /** Lists the hits that meet another condition. */
-  of(part: Condition): Part
+  of(also: Condition): Part
   /** SQL for whether a document is a hit, by its id; undefined if this takes lists of documents. */
   check: ((id: string) => Part) | undefined
   /** The condition on first prices that each hit meets. */
@@ -41,19 +41,19 @@ export function planOf(
 ): Plan {
   const { chains, ...findable } = scopeOf(generations, scope)
   const compiler = new Compiler(dialect, findable, pricesOfEach)
-  let listed: Condition | undefined
+  let inPurgatory: Condition | undefined
   const known = {
     chains,
     // lazy, since the list of purgatory is long and rarely needed
-    get listed() {
-      listed ??= withDids(scope.purgatory, dialect)
-      return listed
+    get inPurgatory() {
+      inPurgatory ??= withDids(scope.purgatory, dialect)
+      return inPurgatory
     },
   }
   const condition = conditionOf(search.query, known)
   const isScored = search.sort.length === 0 || search.sort.some(({ path }) => path === '_score')
   const score = isScored ? scoreOf(search.query, known) : { constant: 0, parts: [] }
-  const of = (part: Condition) => compiler.documents({ op: 'and', of: [condition, part] })
+  const of = (also: Condition) => compiler.documents({ op: 'and', of: [condition, also] })
   const all = compiler.documents(condition)
   const check = compiler.check(condition)
   const { priced, rest } = withPrice(flat([condition]))

@@ -40,9 +40,9 @@ export function readSearch(body: unknown): Search {
     size: Math.min(size, LIMITS.page.most),
     sort: sortOf(parts.sort, new QueryReader('sort')),
     source: sourceOf(parts._source, new QueryReader('_source')),
-    counted: countedOf(parts.track_total_hits, new QueryReader('track_total_hits')),
+    countUpTo: countLimitOf(parts.track_total_hits, new QueryReader('track_total_hits')),
     aggregations: aggregationsOf(parts.aggs ?? parts.aggregations, new QueryReader('aggs'), 1),
-    aggregated: aggregatedOf(parts.terminate_after, new QueryReader('terminate_after')),
+    aggregateUpTo: aggregationLimitOf(parts.terminate_after, new QueryReader('terminate_after')),
   }
 }
 
@@ -104,7 +104,7 @@ function sourceOf(value: unknown, reader: QueryReader): SourceFilter | undefined
 }
 
 /** Parses the number of hits to count. */
-function countedOf(value: unknown, reader: QueryReader): number | undefined {
+function countLimitOf(value: unknown, reader: QueryReader): number | undefined {
   if (value === false) return undefined
   if (value === undefined || value === true) return LIMITS.counted
   if (typeof value !== 'number') throw reader.refuse('"track_total_hits" must be true, false or a whole number.')
@@ -112,7 +112,7 @@ function countedOf(value: unknown, reader: QueryReader): number | undefined {
 }
 
 /** Parses the number of hits to aggregate. 0 is the default, as in Elasticsearch. */
-function aggregatedOf(value: unknown, reader: QueryReader): number {
+function aggregationLimitOf(value: unknown, reader: QueryReader): number {
   const most = value === undefined ? 0 : reader.whole(value, 'terminate_after', Number.MAX_SAFE_INTEGER)
   return Math.min(most || LIMITS.aggregated, LIMITS.aggregated)
 }

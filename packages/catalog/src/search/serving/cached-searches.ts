@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { CATALOG_LIMITS } from '../../limits.js'
 import { find, type KnownAssets, type ResultOfState, stateIn, stateQuery } from '../answer/find.js'
 import type { Scope, Search, SearchResult } from '../syntax.js'
-import { LastStatistics, listedIn, type Statistics } from './statistics.js'
+import { LastStatistics, purgatoryKey, type Statistics } from './statistics.js'
 
 const { kept, keptAssets } = CATALOG_LIMITS.search
 const { resultSize } = CATALOG_LIMITS.index
@@ -44,7 +44,7 @@ export class CachedSearches {
   }
 
   /**
-   * Returns the cached result of a key (see `keyOf`) if the index has not changed, else the result of `search`. Coalesces identical
+   * Returns the cached result of a key (see `resultKey`) if the index has not changed, else the result of `search`. Coalesces identical
    * searches: the others wait for the first one, then read the state again. While that waits for its turn, only those of its client do:
    * nobody waits in the queue of another. `search` calls back when it begins, not at once.
    */
@@ -98,7 +98,7 @@ export class CachedSearches {
       ask,
     )
     if (answer.found.building) return answer.found
-    this.store(keyOf(search, scope), answer)
+    this.store(resultKey(search, scope), answer)
     this.statistics.keep(search, scope, answer.state, answer.found, begun)
     return answer.found
   }
@@ -128,8 +128,14 @@ export class CachedSearches {
 }
 
 /** Returns the cache key of a search. It ignores the source filter, since documents are read as a whole. */
-export function keyOf({ source, ...search }: Search, scope: Scope): string {
-  return JSON.stringify([search, source !== undefined, scope.chains, scope.encrypted, listedIn(search.query, scope)])
+export function resultKey({ source, ...search }: Search, scope: Scope): string {
+  return JSON.stringify([
+    search,
+    source !== undefined,
+    scope.chains,
+    scope.encrypted,
+    purgatoryKey(search.query, scope),
+  ])
 }
 
 function assetCache(): KnownAssets {

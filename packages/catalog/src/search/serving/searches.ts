@@ -4,7 +4,7 @@ import { findOrders, type OrderPage } from '../orders/find-orders.js'
 import type { OrderSearch } from '../orders/order-request.js'
 import { hasAggregations, type Scope, type Search, type SearchResult } from '../syntax.js'
 import { Background } from './background.js'
-import { CachedSearches, keyOf } from './cached-searches.js'
+import { CachedSearches, resultKey } from './cached-searches.js'
 import type { Caller } from './places.js'
 import { LastStatistics } from './statistics.js'
 import { SlowSearch, Turns, tooSlow } from './turns.js'
@@ -50,7 +50,7 @@ export class Searches {
 
   private current(search: Search, scope: Scope, caller: Caller): Promise<SearchResult> {
     const begun = performance.now()
-    return this.answers.cachedOr(keyOf(search, scope), caller.client, (onBegin) => {
+    return this.answers.cachedOr(resultKey(search, scope), caller.client, (onBegin) => {
       const read = (end: number) => {
         onBegin()
         return this.read(end, (ask) => this.answers.find(search, scope, ask), caller.signal)

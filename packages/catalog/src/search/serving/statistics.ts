@@ -28,14 +28,14 @@ export class LastStatistics {
   }
 
   of(search: Search, scope: Scope): Statistics | undefined {
-    return hasAggregations(search) ? this.kept.get(keyOf(search, scope)) : undefined
+    return hasAggregations(search) ? this.kept.get(statisticsKey(search, scope)) : undefined
   }
 
   /** Keeps the aggregations of a search that began at a time by performance.now(), if it has many hits. */
   keep(search: Search, scope: Scope, state: string | null, { total, aggregations }: SearchResult, begun: number): void {
     if (!hasAggregations(search) || total === undefined || total.value < this.many) return
     const at = performance.now()
-    const [key, size] = [keyOf(search, scope), JSON.stringify(aggregations).length]
+    const [key, size] = [statisticsKey(search, scope), JSON.stringify(aggregations).length]
     this.kept.set(key, { aggregations, state, at, took: at - begun }, { size: key.length + size })
   }
 
@@ -46,11 +46,11 @@ export class LastStatistics {
 }
 
 /** Returns the key of the aggregations of a search, which are those of all of its pages. */
-function keyOf({ query, aggregations, aggregated }: Search, scope: Scope): string {
-  return JSON.stringify([query, aggregations, aggregated, scope.chains, scope.encrypted, listedIn(query, scope)])
+function statisticsKey({ query, aggregations, aggregateUpTo }: Search, scope: Scope): string {
+  return JSON.stringify([query, aggregations, aggregateUpTo, scope.chains, scope.encrypted, purgatoryKey(query, scope)])
 }
 
 /** Returns the part of a cache key for the list of purgatory: empty if the query does not depend on it. */
-export function listedIn(query: Search['query'], { purgatory }: Scope): string {
+export function purgatoryKey(query: Search['query'], { purgatory }: Scope): string {
   return asksPurgatory(query) ? hash('sha256', purgatory.join(' '), 'base64') : ''
 }

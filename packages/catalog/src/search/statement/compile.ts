@@ -117,13 +117,13 @@ export class Compiler {
 
   /** Lists documents by the full-text index, filtered by lists that must or must not contain them. */
   private matching(texts: Condition[], others: Condition[], tables: Table[]): Part {
-    const { id, listed, match, unlisted } = this.expressions.syntax
+    const { id, idInLists, match, unlisted } = this.expressions.syntax
     const first = others.find((one) => one.op === 'listed')
     const excluded = first && onlyExcluded(flat(texts))
     if (excluded) {
       // nothing has to be found: `base` has no token of a generation (scopeOf), so that the list needs no look-up of each
       const rest = others.filter((one) => one !== first)
-      const text = `SELECT id FROM (${first.text}) AS listed WHERE `
+      const text = `SELECT id FROM (${first.text}) AS included WHERE `
       if (excluded.of.length === 0) return this.inLists(`${text}1 = 1`, first.values, 'id', rest, tables)
       const values = [...first.values, this.expressions.text(excluded)]
       return this.inLists(text + unlisted, values, 'id', rest, tables)
@@ -131,9 +131,9 @@ export class Compiler {
     const values = [this.expressions.text({ op: 'and', of: texts })]
     const text = `SELECT ${id} AS id FROM search_text WHERE ${match}`
     const { priced, rest: lists } = this.pricesOfEach ? withPrice(others) : { priced: undefined, rest: others }
-    if (!priced) return { ...this.inLists(text, values, listed, lists, tables), isFixed: lists.length === 0 }
+    if (!priced) return { ...this.inLists(text, values, idInLists, lists, tables), isFixed: lists.length === 0 }
     const price = priceCheck(priced.price, `search_text.${id}`)
-    return this.inLists(`${text} AND ${price.text}`, [...values, ...price.values], listed, lists, tables)
+    return this.inLists(`${text} AND ${price.text}`, [...values, ...price.values], idInLists, lists, tables)
   }
 
   /** Adds the lists that must or must not contain a document to a statement. */

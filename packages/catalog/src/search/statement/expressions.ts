@@ -9,7 +9,7 @@ const DIALECTS = {
   sqlite: {
     id: 'rowid',
     // the plus prevents a look-up in the full-text index for each document of the list
-    listed: '+rowid',
+    idInLists: '+rowid',
     match: 'search_text MATCH ?',
     unlisted: 'id NOT IN (SELECT rowid FROM search_text WHERE search_text MATCH ?)',
     ofOne: (id: string) => `rowid = ${id}`,
@@ -27,11 +27,11 @@ const DIALECTS = {
   },
   postgres: {
     id: 'id',
-    listed: 'id',
+    idInLists: 'id',
     match: 'tsv @@ CAST(? AS tsquery)',
     // a join, since NOT IN compares each with all if these exceed the memory of a statement. OFFSET 0: listed once, not looked up by each id
     unlisted: `NOT EXISTS (SELECT 1 FROM (SELECT t.id FROM search_text t WHERE t.tsv @@ CAST(? AS tsquery) OFFSET 0) AS excluded
-      WHERE excluded.id = listed.id)`,
+      WHERE excluded.id = included.id)`,
     ofOne: (id: string) => `id = ${id} AND slice = ${sliceIn(id)}`,
     token: (token: string) => `'${token}'`,
     words: (path: string, words: string[], prefix: boolean) => {

@@ -14,7 +14,7 @@ const pending = (which: string) =>
 const PENDING = pending('findable < 2')
 const PENDING_LONG = pending('findable = 2')
 // the row lock that every change of a generation takes first
-const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :chainId')
+const LOCK = sql('UPDATE index_cursor SET block = block WHERE chain_id = :generation')
 
 /** Returns documents to build search rows for: short ones, then long ones. */
 export function* unbuilt(most: number): Script<{ chain_id: number; nft: string }[]> {
@@ -27,13 +27,13 @@ export function* unbuilt(most: number): Script<{ chain_id: number; nft: string }
 export function* buildSome(dialect: Dialect): Script<boolean> {
   const { documents, characters } = CATALOG_LIMITS.search.built
   const rows = yield* unbuilt(documents)
-  const chains = new Set(rows.map((row) => row.chain_id))
-  for (const chainId of chains) yield* run(LOCK({ chainId }))
+  const generations = new Set(rows.map((row) => row.chain_id))
+  for (const generation of generations) yield* run(LOCK({ generation }))
   let read = 0
-  for (const { chain_id: chainId, nft } of rows) {
-    read += yield* rewriteIfStorable(chainId, nft, dialect)
+  for (const { chain_id: generation, nft } of rows) {
+    read += yield* rewriteIfStorable(generation, nft, dialect)
     if (read > characters) break
   }
-  for (const chainId of chains) yield* renewVersion(chainId)
+  for (const generation of generations) yield* renewVersion(generation)
   return rows.length > 0
 }

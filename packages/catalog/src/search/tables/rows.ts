@@ -11,9 +11,9 @@ import {
   fieldWord,
   GAP,
   generationToken,
+  indexedTokens,
   pathNumber,
   TEXT_COLUMNS,
-  tokensOfValue,
 } from '../conditions/tokens.js'
 import { numberOf, ORDERS, type Searchable, textOf } from '../documents/document.js'
 import { beginningsOf, isUnspaced } from '../documents/words.js'
@@ -57,7 +57,7 @@ function marksOf({ leaves, paths, encrypted }: Searchable): string[] {
   for (const { path, value, words } of leaves) {
     const text = String(value)
     const isShort = text.length <= LONGEST
-    if (isShort) for (const token of tokensOfValue(path, text)) marks.add(token)
+    if (isShort) for (const token of indexedTokens(path, text)) marks.add(token)
     for (const word of words) {
       if (word === undefined || !(isShort || isUnspaced(word))) continue
       for (const beginning of beginningsOf(word)) {

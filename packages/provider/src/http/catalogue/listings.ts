@@ -150,7 +150,7 @@ export class Listings {
 
   /** Returns the number of listed assets, up to a limit. Throws ChainError, SearchError. */
   async count(caller: SearchCaller): Promise<number> {
-    const search = { ...readSearch({ query: this.listed, _source: false }), size: 0, counted: LIMITS.counted }
+    const search = { ...readSearch({ query: this.listed, _source: false }), size: 0, countUpTo: LIMITS.counted }
     return (await this.run({ search }, caller)).found.total?.value ?? 0
   }
 

@@ -72,8 +72,8 @@ export const searchMetadata: Endpoint = {
     const read = (body: unknown): Asked => {
       const { search, ...form }: Asked = readFrontEndSearch(body) ?? { search: readSearch(body) }
       // the answer has documents alone, and how many there are only in the form of version 5
-      const counted = form.version === 5 ? search.counted : undefined
-      return { ...form, search: { ...search, counted, aggregations: {} } }
+      const countUpTo = form.version === 5 ? search.countUpTo : undefined
+      return { ...form, search: { ...search, countUpTo, aggregations: {} } }
     }
     const answer = async function* ({ found, hits, version }: Answered): AsyncGenerator<string> {
       // front ends of Ocean Node read a list for each index, in two forms
