@@ -1,6 +1,6 @@
 import { addAbortListener, setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
-import { Deadline } from '@tidegate/common'
+import { Deadline, removeFrom } from '@tidegate/common'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { innerOf } from './mcp/inner-requests.js'
 
@@ -83,7 +83,7 @@ export class RequestDeadline {
 
 /** Tracks the connections of a server and their requests in flight. */
 export class Connections {
-  private readonly inFlight = new Map<Socket, Set<Lifetime>>()
+  private readonly inFlight = new Map<Socket, Lifetime[]>()
   private readonly idle: (() => void)[] = []
   /** Connections without a request so far. */
   private readonly fresh = new Set<Socket>()
@@ -96,13 +96,13 @@ export class Connections {
     app.server.on('connection', (socket: Socket) => {
       // cached by the first read: counters and logs need the address after the connection has closed
       void socket.remoteAddress
-      this.inFlight.set(socket, new Set())
+      this.inFlight.set(socket, [])
       this.fresh.add(socket)
       socket.once('close', () => {
         const lifetimes = this.inFlight.get(socket)
         this.inFlight.delete(socket)
         this.fresh.delete(socket)
-        for (const lifetime of lifetimes ?? []) lifetime.end()
+        for (const lifetime of lifetimes?.splice(0) ?? []) lifetime.end()
         if (this.inFlight.size === 0) for (const callback of this.idle.splice(0)) callback()
       })
     })
@@ -117,9 +117,9 @@ export class Connections {
       if (inner) addAbortListener(inner.signal, () => lifetime.end())
       // the connection closed before its request was read completely
       else if (!lifetimes) lifetime.end()
-      lifetimes?.add(lifetime)
+      lifetimes?.push(lifetime)
       reply.raw.on('close', () => {
-        lifetimes?.delete(lifetime)
+        if (lifetimes) removeFrom(lifetimes, lifetime)
         lifetime.end()
       })
       done()
@@ -139,7 +139,7 @@ export class Connections {
   /** Requests in flight over all connections. */
   get requests(): number {
     let all = 0
-    for (const lifetimes of this.inFlight.values()) all += lifetimes.size
+    for (const lifetimes of this.inFlight.values()) all += lifetimes.length
     return all
   }
 
@@ -149,7 +149,7 @@ export class Connections {
 
   /** Returns the number of requests in flight on a connection. */
   inFlightOn(socket: Socket): number {
-    return this.inFlight.get(socket)?.size ?? 0
+    return this.inFlight.get(socket)?.length ?? 0
   }
 
   /** Whether a connection is open that no request has come over yet. */

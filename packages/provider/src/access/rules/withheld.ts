@@ -1,5 +1,5 @@
 import type { TakedownChange, TakedownStore } from '@tidegate/catalog'
-import type { Logger } from '@tidegate/common'
+import { type Logger, removeFrom } from '@tidegate/common'
 import type { HostedUses } from '@tidegate/hosting'
 import { AccessError, didHash, isDid } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
@@ -26,7 +26,7 @@ export class Withheld {
   private readonly takedowns = new LRUCache<string, Promise<string | undefined>>({ max: MOST, ttl: AGE })
   private readonly files = new LRUCache<string, Promise<string | undefined>>({ max: MOST, ttl: AGE })
   /** What running transfers are of: each callback asks again whether its asset is withheld. */
-  private readonly running = new Set<() => void>()
+  private readonly running: (() => void)[] = []
   private timer: NodeJS.Timeout | undefined
   private change: number | undefined
 
@@ -78,13 +78,13 @@ export class Withheld {
   watch(check: () => Promise<void>, onWithheld: () => void): () => void {
     const recheck = () => {
       check().catch((error: unknown) => {
-        if (error instanceof AccessError && this.running.delete(recheck)) onWithheld()
+        if (error instanceof AccessError && removeFrom(this.running, recheck)) onWithheld()
       })
     }
-    this.running.add(recheck)
+    this.running.push(recheck)
     // since the first check
     recheck()
-    return () => void this.running.delete(recheck)
+    return () => void removeFrom(this.running, recheck)
   }
 
   private recheck(): void {
