@@ -64,6 +64,9 @@ export interface PinnedDestination {
   release(): void
 }
 
+/** Headers that a request may override. */
+const DEFAULT_HEADERS = { 'user-agent': 'tidegate', accept: '*/*' }
+
 /** The only exit for file requests, to allowed destinations only. */
 export class Egress {
   private readonly pools: Record<Budget, ConnectionPool>
@@ -104,9 +107,7 @@ export class Egress {
     // a gateway chooses its own redirects
     const host = this.options.gateways?.has(current.url.origin) ? 'gateway' : 'publisher'
     for (let hop = 0; hop <= STORAGE_LIMITS.files.redirects; hop++) {
-      const cookie = cookies.header(current, current.headers.cookie)
-      const headers = cookie === undefined ? current.headers : { ...current.headers, cookie }
-      const response = await this.send({ ...current, headers }, host)
+      const response = await this.send(current, cookies.header(current, current.headers.cookie), host)
       const location = locationOf(response)
       if (location === undefined) return { ...response, url: current.url }
       discard(response.body)
@@ -170,22 +171,18 @@ export class Egress {
     await Promise.all(Object.values(this.pools).map(({ agent }) => agent.destroy()))
   }
 
-  private async send(request: CheckedRequest, host: HostClass): Promise<UpstreamResponse> {
+  private async send(request: CheckedRequest, cookie: string | undefined, host: HostClass): Promise<UpstreamResponse> {
     const { url, target: path, method, headers, body, signal, budget, fetched, pace } = request
     const { onOutcome, responseTimeout: timeout } = this.options
     const pool = this.pools[budget]
-    const sent = {
-      origin: url.origin,
-      path,
-      method,
-      // 'identity', since a decoded body has neither length nor ranges
-      headers: { 'user-agent': 'tidegate', accept: '*/*', ...headers, 'accept-encoding': 'identity' },
-      body: body ?? null,
-    }
+    // 'identity', since a decoded body has neither length nor ranges
+    const sentHeaders: Record<string, string> = { ...DEFAULT_HEADERS, ...headers, 'accept-encoding': 'identity' }
+    if (cookie !== undefined) sentHeaders.cookie = cookie
+    const sent = { origin: url.origin, path, method, headers: sentHeaders, body: body ?? null }
     const { agent: dispatcher } = pool
     const send = async () => {
       const onEnd = await pool.acquire(url.hostname, signal)
-      return exchange(sent, { dispatcher, signal, timeout, onEnd, ...(fetched ? { fetched } : {}) })
+      return exchange(sent, { dispatcher, signal, timeout, onEnd, fetched })
     }
     try {
       await pace?.(url.hostname)

@@ -50,7 +50,7 @@ export interface ExchangeOptions {
   /** Called once when the connection is idle again or closed. */
   onEnd: () => void
   /** Called with the number of body bytes received. */
-  fetched?: (bytes: number) => void
+  fetched?: ((bytes: number) => void) | undefined
 }
 
 /** Sends one request. Rejects with the dispatcher's error if there is no response, or with the signal's reason. */

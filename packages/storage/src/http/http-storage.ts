@@ -120,7 +120,10 @@ class Downloads {
   private async send(request: HttpRequest, headers: Headers, context: RequestContext): Promise<Sent> {
     const own = request.headers?.range === undefined ? headers : withoutIfRange(headers)
     const requestHeaders = { ...own, ...request.headers }
-    const response = await this.egress.request({ ...request, headers: requestHeaders, ...sharedContext(context) })
+    const { url, method, body, secret } = request
+    const { signal, budget, fetched, pace } = context
+    const shared = { signal, budget, fetched, pace }
+    const response = await this.egress.request({ url, method, headers: requestHeaders, body, secret, ...shared })
     return { requestHeaders, response: asWhole(requestHeaders, response) }
   }
 
@@ -133,7 +136,7 @@ class Downloads {
     const decoded = hasBody ? await this.egress.decoded(response, budget) : asDecoded(response)
     const body = hasBody && this.kind.checked ? await this.kind.checked(decoded.body) : decoded.body
     const asSent = response.status === 200 && contentCodings(response.headers).length === 0
-    return { file: openedFile({ ...decoded, body }, named), stored, asSent, request }
+    return { file: openedFile(decoded, body, named), stored, asSent, request }
   }
 
   /** Requests a part of a file with a stored coding, which only the beginning of the file shows. */
@@ -144,7 +147,7 @@ class Downloads {
     const { 'content-encoding': _coding, ...others } = response.headers
     const part = { ...response, headers: type ? { ...others, 'content-type': type } : others }
     assertDelivered(requestHeaders, part)
-    return openedFile(part, whole.file.name)
+    return openedFile(part, part.body, whole.file.name)
   }
 
   /** Requests the size of a file without a length, by a range request; undefined if unknown. */
@@ -162,18 +165,10 @@ class Downloads {
   }
 }
 
-function openedFile({ status, headers, body }: EgressResponse, name: string | undefined): OpenedFile {
-  return {
-    status: status as OpenedFile['status'],
-    headers: passedHeaders(headers),
-    body,
-    ...(name ? { name } : {}),
-  }
-}
-
-/** Returns the common context of all requests of one download. */
-function sharedContext({ signal, budget, fetched, pace }: RequestContext): Omit<RequestContext, 'userdata'> {
-  return { signal, budget, ...(fetched ? { fetched } : {}), ...(pace ? { pace } : {}) }
+function openedFile({ status, headers }: EgressResponse, body: Readable, name: string | undefined): OpenedFile {
+  const opened: OpenedFile = { status: status as OpenedFile['status'], headers: passedHeaders(headers), body }
+  if (name) opened.name = name
+  return opened
 }
 
 /** Removes the consumer's If-Range, which could turn a range of the publisher into the whole file. */

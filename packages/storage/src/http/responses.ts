@@ -30,11 +30,16 @@ export function isCodedPart({ response: { status, headers } }: Sent): boolean {
 export function passedHeaders(upstream: EgressResponse['headers']): OpenedFile['headers'] {
   const passed: OpenedFile['headers'] = {}
   for (const name of PASSED_HEADERS) {
-    const [value, ...others] = [upstream[name] ?? []].flat()
-    // repeated equal values count as one; different values are dropped
-    if (value !== undefined && others.every((other) => other === value)) passed[name] = value
+    const value = singleValue(upstream[name])
+    if (value !== undefined) passed[name] = value
   }
   return passed
+}
+
+/** Returns the value of a header. Repeated equal values count as one; undefined if there are different values, or none. */
+function singleValue(value: string | string[] | undefined): string | undefined {
+  if (!Array.isArray(value)) return value
+  return value.every((other) => other === value[0]) ? value[0] : undefined
 }
 
 /** Throws StorageError unless the response fits the request. */

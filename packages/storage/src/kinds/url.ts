@@ -44,9 +44,10 @@ const JSON_BODY = { 'content-type': 'application/json' }
 
 /** Appends the consumer's values to the query of a URL. They cannot override the publisher's parameters. */
 function withQuery(text: string, userdata: UserData | undefined): string {
+  if (!userdata) return text
   const own = new URL(text).searchParams
   const added = new URLSearchParams()
-  for (const [name, value] of Object.entries(userdata ?? {})) {
+  for (const [name, value] of Object.entries(userdata)) {
     if (!own.has(name)) added.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   }
   if (added.size === 0) return text
