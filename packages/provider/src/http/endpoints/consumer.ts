@@ -49,10 +49,10 @@ export function consumerParams<T extends z.ZodRawShape>(shape: T, settings: Pick
   const withToken = z.object({ ...shape, nonce: proof.optional() })
   const required = signatureText.refine((value) => value !== 'null', 'is required')
   const signed = z.object({ ...shape, nonce: proof, signature: required })
-  return (request: FastifyRequest): ConsumerRequest<z.output<z.ZodObject<T>>> => {
-    const credentials = credentialsOf(request)
+  return (request: FastifyRequest, input = sentParams(request)): ConsumerRequest<z.output<z.ZodObject<T>>> => {
+    const credentials = credentialsOf(request, input)
     const schema = credentials && 'token' in credentials ? withToken : signed
-    return { params: readParams(schema, request) as z.output<z.ZodObject<T>> & ProofParams, credentials }
+    return { params: readParams(schema, request, input) as z.output<z.ZodObject<T>> & ProofParams, credentials }
   }
 }
 

@@ -5,8 +5,7 @@ import { sentParams } from './params.js'
 export type Credentials = { signature: string } | { token: string } | undefined
 
 /** Reads the credentials of a request, unverified. */
-export function credentialsOf(request: FastifyRequest): Credentials {
-  const { signature } = sentParams(request)
+export function credentialsOf(request: FastifyRequest, { signature } = sentParams(request)): Credentials {
   // some clients send the text "null" without a signature
   if (signature !== undefined && signature !== 'null') {
     // the parameter parser refuses other types; some JSON values have no text form

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
  */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'must not hold a NUL byte'
-  if (/\p{Surrogate}/u.test(text)) return 'must be well-formed Unicode'
+  if (!text.isWellFormed()) return 'must be well-formed Unicode'
   return undefined
 }
 
@@ -16,8 +16,8 @@ export function refuseUnstorableParams(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     for (const part of [request.params, request.query] as Record<string, unknown>[])
       for (const name in part) {
-        const texts = [part[name]].flat()
-        for (const text of texts) {
+        const value = part[name]
+        for (const text of Array.isArray(value) ? value : [value]) {
           const problem = name !== '*' && typeof text === 'string' ? textProblem(text) : undefined
           if (problem !== undefined) return done(ValidationError.of(name, `The ${name} field ${problem}.`))
         }

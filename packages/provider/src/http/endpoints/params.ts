@@ -20,8 +20,11 @@ export interface AddressParam {
  * Parses parameters from the query and an optional JSON body. The query wins. Empty and null values count as missing.
  * Throws ValidationError.
  */
-export function readParams<T extends z.ZodObject>(schema: T, request: FastifyRequest): z.output<T> {
-  const input = sentParams(request)
+export function readParams<T extends z.ZodObject>(
+  schema: T,
+  request: FastifyRequest,
+  input = sentParams(request),
+): z.output<T> {
   const parsed = safeParse(schema, input)
   if (!parsed.success) throw validationError(parsed.error, input)
   return parsed.data

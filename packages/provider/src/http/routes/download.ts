@@ -38,7 +38,10 @@ export const FILE_DOC = { ...FILE_PARAMS, fileIndex: whole.optional(), archive: 
 export function fileParams<T extends z.ZodRawShape>(settings: Services['settings'], more: T) {
   const one = consumerParams({ ...FILE_PARAMS, ...more }, settings)
   const all = consumerParams({ ...ARCHIVE_PARAMS, ...more }, settings)
-  return (request: FastifyRequest) => (sentParams(request).archive === undefined ? one(request) : all(request))
+  return (request: FastifyRequest) => {
+    const input = sentParams(request)
+    return input.archive === undefined ? one(request, input) : all(request, input)
+  }
 }
 
 /** Verifies consumer, asset and order, and streams the file, or an archive of all. */
