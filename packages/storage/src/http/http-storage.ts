@@ -122,9 +122,8 @@ class Downloads {
     const requestHeaders = { ...own, ...request.headers }
     const { url, method, body, secret } = request
     const { signal, budget, fetched, pace } = context
-    const shared = { signal, budget, fetched, pace }
-    const response = await this.egress.request({ url, method, headers: requestHeaders, body, secret, ...shared })
-    return { requestHeaders, response: asWhole(requestHeaders, response) }
+    const sent = { url, method, headers: requestHeaders, body, secret, signal, budget, fetched, pace }
+    return { requestHeaders, response: asWhole(requestHeaders, await this.egress.request(sent)) }
   }
 
   /** Checks a response and decodes its body. Throws StorageError if it is not the file. */

@@ -154,12 +154,12 @@ async function openOne(
 
 function openPaid(
   file: StoredFile,
-  asked: Pick<OpenRequest, 'method' | 'headers' | 'pace'>,
+  { method, headers, pace }: Pick<OpenRequest, 'method' | 'headers' | 'pace'>,
   { request, admitted, transfer }: { request: FastifyRequest; admitted: Admitted; transfer: Transfer | undefined },
 ): Promise<OpenedFile> {
   const { userdata } = admitted
   const { signal } = request.lifetime
-  return file.open({ ...asked, userdata, signal, budget: 'paid', fetched: transfer?.fetched })
+  return file.open({ method, headers, pace, userdata, signal, budget: 'paid', fetched: transfer?.fetched })
 }
 
 /** Returns the downloads that a request counts as: an archive requests each file of another storage. */
