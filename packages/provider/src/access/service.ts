@@ -41,7 +41,8 @@ export async function publishedService(
   const list = () => fileLists.of(asset, found)
   return {
     asset,
-    ...found,
+    service: found.service,
+    index: found.index,
     files: () => list().all(),
     count: () => list().objects.length,
     file: (index) => list().at(index),

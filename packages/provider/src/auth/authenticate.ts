@@ -131,11 +131,9 @@ export async function authenticateHolder(
   const { address, chainId, jti, expiresAt } = await tokens.verify(token)
   if (chainId !== undefined && chain !== 'any' && chainId !== chain?.chainId)
     throw new TokenError('TOKEN_INVALID', 'Token is invalid. It was issued to a contract wallet on another chain.')
-  return {
-    address,
-    ...(chainId === undefined ? {} : { chainId }),
-    token: { jti, expiresAt },
-  }
+  const holder: ProvenConsumer = { address, token: { jti, expiresAt } }
+  if (chainId !== undefined) holder.chainId = chainId
+  return holder
 }
 
 /** Checks the nonce of a signature. Returns what consumes it. Throws ValidationError, StateError. */

@@ -64,9 +64,6 @@ export interface PinnedDestination {
   release(): void
 }
 
-/** Headers that a request may override. */
-const DEFAULT_HEADERS = { 'user-agent': 'tidegate', accept: '*/*' }
-
 /** The only exit for file requests, to allowed destinations only. */
 export class Egress {
   private readonly pools: Record<Budget, ConnectionPool>
@@ -178,8 +175,8 @@ export class Egress {
     const { onOutcome, responseTimeout: timeout } = this.options
     const pool = this.pools[budget]
     // 'identity', since a decoded body has neither length nor ranges
-    const sentHeaders: Record<string, string> = { ...DEFAULT_HEADERS, ...headers, 'accept-encoding': 'identity' }
-    if (cookie !== undefined) sentHeaders.cookie = cookie
+    const sentHeaders = { 'user-agent': 'tidegate', accept: '*/*', ...headers, 'accept-encoding': 'identity' }
+    if (cookie !== undefined) Object.assign(sentHeaders, { cookie })
     const sent = { origin: url.origin, path, method, headers: sentHeaders, body: body ?? null }
     const { agent: dispatcher } = pool
     const send = async () => {

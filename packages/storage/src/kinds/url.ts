@@ -26,15 +26,12 @@ export function urlStorage({ egress }: StorageTools): Storage<UrlFile> {
       schema: urlFile,
       namedByUrl: true,
       outline: ({ method }) => (method === 'POST' ? { valid: true } : undefined),
-      requests: ({ url, method, headers }, userdata) => [
-        {
-          url: method === 'POST' ? url : withQuery(url, userdata),
-          method,
-          headers: { ...(method === 'POST' && userdata ? JSON_BODY : {}), ...headers },
-          secret: new Set(Object.keys(headers)),
-          ...(method === 'POST' && userdata ? { body: JSON.stringify(userdata) } : {}),
-        },
-      ],
+      requests: ({ url, method, headers }, userdata) => {
+        const secret = new Set(Object.keys(headers))
+        if (method === 'GET') return [{ url: withQuery(url, userdata), method, headers, secret }]
+        if (!userdata) return [{ url, method, headers, secret }]
+        return [{ url, method, headers: { ...JSON_BODY, ...headers }, secret, body: JSON.stringify(userdata) }]
+      },
     },
     egress,
   )

@@ -29,8 +29,19 @@ export function recordDelivery(
 ): void {
   const { opened, order, consumer, fileIndex = ARCHIVE } = sold
   const did = opened.asset.ddo.id
-  const facts = { did, serviceId: opened.service.id, fileIndex, order: order.txId, consumer: consumer.address }
-  log.info({ audit: 'delivery', ...facts, bytes, complete }, 'delivery')
+  log.info(
+    {
+      audit: 'delivery',
+      did,
+      serviceId: opened.service.id,
+      fileIndex,
+      order: order.txId,
+      consumer: consumer.address,
+      bytes,
+      complete,
+    },
+    'delivery',
+  )
   if (file.status > 206) return
   // one row for each publisher whose files are hosted here: reports add their bytes up
   const shares = 'bytes' in file ? [...file.bytes] : [[file.hostedBy, bytes] as const]

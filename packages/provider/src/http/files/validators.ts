@@ -70,10 +70,12 @@ export function ownTag(tag: string, file: TaggedFile): string | undefined {
 
 /** Replaces the storage's entity tag by a sealed one, or removes it if it cannot be sealed. */
 export function withSealedTag(opened: OpenedFile, file: TaggedFile): OpenedFile {
-  if (opened.headers.etag === undefined) return opened
-  const { etag: own, ...headers } = opened.headers
+  const { etag: own } = opened.headers
+  if (own === undefined) return opened
   const etag = sealedTag(own, file)
-  return { ...opened, headers: etag === undefined ? headers : { etag, ...headers } }
+  if (etag !== undefined) return { ...opened, headers: { ...opened.headers, etag } }
+  const { etag: _, ...headers } = opened.headers
+  return { ...opened, headers }
 }
 
 /**
