@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import { getHeapStatistics } from 'node:v8'
 import Database from 'libsql'
 import secp256k1 from 'secp256k1'
 import type { Address } from 'viem'
 import type { Cursor } from '../packages/catalog/src/index/index-store.js'
+import { KIB } from '../packages/common/src/constants.js'
 import { providerKey } from '../packages/protocol/src/crypto/keys.js'
 import { createApp } from '../packages/provider/src/app.js'
 import { loadSettings } from '../packages/provider/src/config/load.js'
@@ -16,7 +20,7 @@ import { RpcProxy } from '../test/helpers/rpc-proxy.js'
 import { World } from '../test/helpers/world.js'
 import expected from './costs.json' with { type: 'json' }
 import type { Benchmark } from './lib/benchmark.js'
-import { report } from './lib/report.js'
+import { median, report } from './lib/report.js'
 import { changesOf } from './lib/search-documents.js'
 import { type Consumer, downloadQuery, signedDownload, signedToken } from './lib/stage.js'
 
@@ -30,6 +34,8 @@ interface Cost {
   'rpc calls': number
   'rpc round trips': number
   upstream: number
+  /** Memory that service, storage and client allocate for a request, in KiB. Counted for one request only. */
+  'KiB allocated'?: number
 }
 
 type Counted = Record<string, Cost>
@@ -67,7 +73,7 @@ function grownIn(counted: Counted): string[] {
 
 /** Returns the least of each cost. */
 function least(costs: readonly Cost[]): Cost {
-  const of = (what: keyof Cost) => Math.min(...costs.map((cost) => cost[what]))
+  const of = (what: keyof Cost) => Math.min(...costs.map((cost) => cost[what] ?? Number.POSITIVE_INFINITY))
   return Object.fromEntries((Object.keys(costs[0] as Cost) as (keyof Cost)[]).map((what) => [what, of(what)])) as never
 }
 
@@ -149,6 +155,8 @@ async function countedOnce(): Promise<Counted> {
     const query = new URLSearchParams(downloadQuery(asset, consumer))
     await get(`download?${query}`, { authtoken: token }).then((response) => response.text())
     await countWarm('download with token', () => get(`download?${query}`, { authtoken: token }))
+    const kilobytes = await allocatedBy(() => get(`download?${query}`, { authtoken: token }))
+    Object.assign(counted['download with token'] as Cost, { 'KiB allocated': kilobytes })
     counted['an order in the index'] = await orderInIndex(join(folder, 'index'), counter)
   } finally {
     counter.stop()
@@ -176,6 +184,35 @@ async function orderInIndex(folder: string, counter: Counter): Promise<Cost> {
   } finally {
     await store.close()
   }
+}
+
+/** Requests until their code is compiled, and those that are measured at once: few, so that they fit between two collections. */
+const WARM_UP = 3000
+const MEASURED = 20
+const SAMPLES = 50
+
+/** Returns the KiB of heap that a request allocates: the median of some samples without a garbage collection. */
+async function allocatedBy(send: () => Promise<Response>): Promise<number> {
+  let collections = 0
+  const observer = new PerformanceObserver((list) => {
+    collections += list.getEntries().length
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  const sendAll = async (count: number) => {
+    for (let sent = 0; sent < count; sent++) await (await send()).arrayBuffer()
+  }
+  await sendAll(WARM_UP)
+  const samples: number[] = []
+  while (samples.length < SAMPLES) {
+    const [before, collected] = [getHeapStatistics().used_heap_size, collections]
+    await sendAll(MEASURED)
+    const allocated = getHeapStatistics().used_heap_size - before
+    // the observer hears of collections in a later turn
+    await setImmediate()
+    if (collections === collected) samples.push(allocated / MEASURED / KIB)
+  }
+  observer.disconnect()
+  return Math.round(median(samples))
 }
 
 const NOTHING = { recoveries: 0, statements: 0, commits: 0, rows: 0 }
