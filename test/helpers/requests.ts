@@ -65,10 +65,10 @@ export function freshNonce(): string {
   return String(last)
 }
 
-/** A response with its body, for assertions on all of it at once. */
 /** Matches the identity of a published file in an answer of fileinfo. */
 export const FILE_ID = /^[0-9a-f]{32}$/
 
+/** A response with its body, for assertions on all of it at once. */
 export interface Answer {
   status: number
   headers: Headers

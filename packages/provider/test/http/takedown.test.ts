@@ -7,7 +7,7 @@ import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { metricOf } from '../../../../test/helpers/measures.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, askJson, downloadUrl, freshNonce, signText } from '../../../../test/helpers/requests.js'
+import { type Answer, ask, askJson, downloadUrl, freshNonce, signText } from '../../../../test/helpers/requests.js'
 import { idOf, tokenOf, upload } from '../../../../test/helpers/uploads.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -81,6 +81,10 @@ describe('withheld assets', () => {
       ...{ nonce: linkNonce, signature: await signText(buyer, `${buyer.address}${linkNonce}downloadLink`) },
     }
     const quote = new URLSearchParams({ documentId: did, serviceId, consumerAddress: buyer.address })
+    // in the order of their nonces
+    const linked = await askJson(`${base}/api/services/download/link`, link)
+    const downloaded = await ask(await downloadUrl(base, of, order, buyer))
+    const archived = await ask(`${(await downloadUrl(base, of, order, buyer)).replace(/fileIndex=0/, 'archive=zip')}`)
     const answers = {
       document: ask(`${base}/api/aquarius/assets/ddo/${did}`),
       metadata: ask(`${base}/api/aquarius/assets/metadata/${did}`),
@@ -93,16 +97,16 @@ describe('withheld assets', () => {
       ),
       fileinfo: askJson(`${base}/api/services/fileinfo`, { did, serviceId }),
       initialize: ask(`${base}/api/services/initialize?${quote}`),
-      download: ask(await downloadUrl(base, of, order, buyer)),
-      archive: ask(`${(await downloadUrl(base, of, order, buyer)).replace(/fileIndex=0/, 'archive=zip')}`),
-      link: askJson(`${base}/api/services/download/link`, link),
+      download: downloaded,
+      archive: archived,
+      link: linked,
       decrypt: askJson(`${base}/api/services/decrypt`, {
         ...{ decrypterAddress: publisher.address, chainId: world.network.chainId, dataNftAddress: nft },
         ...{ transactionId: of.txId, nonce, signature },
       }),
       sample: ask(own),
     }
-    const entries = Object.entries(answers as Record<string, ReturnType<typeof ask>>)
+    const entries = Object.entries<Answer | Promise<Answer>>(answers)
     return Promise.all(entries.map(async ([name, answer]) => [name, (await answer).status, (await answer).text]))
   }
 
