@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { PROVIDER_LIMITS } from '../../limits.js'
 
-const { responsePiece: PIECE_TIME, piece: PIECE } = PROVIDER_LIMITS.http
 export const { socketBuffer: SOCKET_BUFFER } = PROVIDER_LIMITS.http
 
 /**
@@ -21,7 +20,8 @@ export function setWriteStallTimeout({ raw }: FastifyReply, bytes: number, timeo
  */
 export function limitReading({ raw, request }: FastifyReply, bytes: number): Promise<void> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => raw.destroy(), PIECE_TIME * Math.ceil(bytes / PIECE))
+    const { responsePiece, piece } = PROVIDER_LIMITS.http
+    const late = setTimeout(() => raw.destroy(), responsePiece * Math.ceil(bytes / piece))
     const read = () => {
       clearTimeout(late)
       raw.off('drain', read)
