@@ -5,90 +5,101 @@ import type { StartedOrder } from './events.js'
 import { type EmittedFee, isFileGone, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 
+/** What orders are checked against: a claim, the facts of earlier quotes, and the time in seconds since 1970. */
+export interface Given {
+  claim: OrderClaim
+  transactions: OrderTransactions
+  now: number
+}
+
 /** A condition on an order: error code, error text and check. */
-export type Condition<T = StartedOrder> = [ErrorCode, string, (order: T) => boolean]
+export type Condition<T = StartedOrder> = readonly [ErrorCode, string, (order: T, given: Given) => boolean]
 
-/** Returns the conditions of orders and reuses: the provider fee is a recent quote for this service and file. */
-export function feeConditions(
-  claim: OrderClaim,
-  transactions: OrderTransactions,
-): Condition<Pick<StartedOrder, 'fee' | 'timestamp'>>[] {
-  const { chain } = claim
-  return [
-    [
-      'PROVIDER_KEY_MISSING',
-      'This provider lacks the key that it quoted the order with. That is its fault: tell its operator, and do not pay again.',
-      ({ fee }) =>
-        !fee ||
-        !transactions.isMissingKey(chain, fee.providerFeeAddress) ||
-        !isOwnQuote(fee, { chainId: chain.chainId, keys: [{ address: fee.providerFeeAddress }] }, claim),
-    ],
-    [
-      'ORDER_BAD_FEE',
-      'The order carries no provider fee that this provider quoted for this datatoken and service on this chain.',
-      ({ fee }) => fee !== undefined && isOwnQuote(fee, claim.chain, claim),
-    ],
-    [
-      'ORDER_QUOTE_EXPIRED',
-      'The provider fee of the order was quoted more than a day before.',
-      ({ fee, timestamp }) => isQuoteValidAt(fee as EmittedFee, timestamp, transactions.quotesEndSince),
-    ],
-    [
-      'ORDER_FILE_GONE',
-      'The publisher has replaced or removed the file that the provider fee of the order was quoted for.',
-      ({ fee }) => !isFileGone(fee as EmittedFee, claim),
-    ],
-    [
-      'ORDER_WRONG_FILE',
-      'The provider fee of the order was quoted for one file, and the order opens no other.',
-      ({ fee }) => opensFile(fee as EmittedFee, claim),
-    ],
-  ]
-}
+/** The conditions of orders and reuses: the provider fee is a recent quote for this service and file. */
+export const FEE_CONDITIONS: readonly Condition<Pick<StartedOrder, 'fee' | 'timestamp'>>[] = [
+  [
+    'PROVIDER_KEY_MISSING',
+    'This provider lacks the key that it quoted the order with. That is its fault: tell its operator, and do not pay again.',
+    ({ fee }, { claim, transactions }) =>
+      !fee ||
+      !transactions.isMissingKey(claim.chain, fee.providerFeeAddress) ||
+      !isOwnQuote(fee, { chainId: claim.chain.chainId, keys: [{ address: fee.providerFeeAddress }] }, claim),
+  ],
+  [
+    'ORDER_BAD_FEE',
+    'The order carries no provider fee that this provider quoted for this datatoken and service on this chain.',
+    ({ fee }, { claim }) => fee !== undefined && isOwnQuote(fee, claim.chain, claim),
+  ],
+  [
+    'ORDER_QUOTE_EXPIRED',
+    'The provider fee of the order was quoted more than a day before.',
+    ({ fee, timestamp }, { transactions }) => isQuoteValidAt(fee as EmittedFee, timestamp, transactions.quotesEndSince),
+  ],
+  [
+    'ORDER_FILE_GONE',
+    'The publisher has replaced or removed the file that the provider fee of the order was quoted for.',
+    ({ fee }, { claim }) => !isFileGone(fee as EmittedFee, claim),
+  ],
+  [
+    'ORDER_WRONG_FILE',
+    'The provider fee of the order was quoted for one file, and the order opens no other.',
+    ({ fee }, { claim }) => opensFile(fee as EmittedFee, claim),
+  ],
+]
 
-/** Returns the conditions of orders in the order of reporting; `now` in seconds since 1970. */
-export function conditions(claim: OrderClaim, transactions: OrderTransactions, now: number): Condition[] {
-  return [
-    [
-      'ORDER_WRONG_SERVICE',
-      'The order is for another service of this asset.',
-      ({ serviceIndex }) => serviceIndex === BigInt(claim.serviceIndex),
-    ],
-    ['ORDER_UNDERPAID', 'The order is for less than one datatoken.', ({ amount }) => amount >= ONE_DATATOKEN],
-    [
-      'ORDER_WRONG_CONSUMER',
-      'The order was made neither by nor for consumerAddress.',
-      ({ consumer, payer }) => consumer === claim.consumer || payer === claim.consumer,
-    ],
-    ...feeConditions(claim, transactions),
-    [
-      'ORDER_EXPIRED',
-      'The access time that the order bought has passed.',
-      ({ timestamp }) => claim.timeout === 0 || Number(timestamp) + claim.timeout >= now,
-    ],
-  ]
-}
+/** The conditions of orders in the order of reporting. */
+const ORDER_CONDITIONS: readonly Condition[] = [
+  [
+    'ORDER_WRONG_SERVICE',
+    'The order is for another service of this asset.',
+    ({ serviceIndex }, { claim }) => serviceIndex === BigInt(claim.serviceIndex),
+  ],
+  ['ORDER_UNDERPAID', 'The order is for less than one datatoken.', ({ amount }) => amount >= ONE_DATATOKEN],
+  [
+    'ORDER_WRONG_CONSUMER',
+    'The order was made neither by nor for consumerAddress.',
+    ({ consumer, payer }, { claim }) => consumer === claim.consumer || payer === claim.consumer,
+  ],
+  ...FEE_CONDITIONS,
+  [
+    'ORDER_EXPIRED',
+    'The access time that the order bought has passed.',
+    ({ timestamp }, { claim, now }) => claim.timeout === 0 || Number(timestamp) + claim.timeout >= now,
+  ],
+]
+
+type Quoted = Condition<{ fee?: EmittedFee }>
 
 /** A fee for an environment does not pay for access: it may be far lower. */
-export const QUOTED_FOR_ACCESS: Condition<{ fee?: EmittedFee }> = [
+const QUOTED_FOR_ACCESS: Quoted = [
   'ORDER_WRONG_ENVIRONMENT',
   'The order was quoted for a compute environment, and the service is one of type access.',
   ({ fee }) => quotedEnvironment(fee as EmittedFee) === null,
 ]
 
-/** Returns the conditions on the quote of an order, or of a reuse that renews it; `now` in seconds since 1970. */
-export function quoteConditions({ environments }: OrderClaim, now: number): Condition<{ fee?: EmittedFee }>[] {
-  if (!environments) return [QUOTED_FOR_ACCESS]
-  return [
+/** The conditions on the quote of an order, or of a reuse that renews it. */
+export const QUOTE_CONDITIONS: Record<'access' | 'compute', readonly Quoted[]> = {
+  access: [QUOTED_FOR_ACCESS],
+  compute: [
     [
       'ORDER_WRONG_ENVIRONMENT',
       'The order was not quoted for this compute environment.',
-      ({ fee }) => environments.includes(quotedEnvironment(fee as EmittedFee) ?? ''),
+      ({ fee }, { claim }) => claim.environments?.includes(quotedEnvironment(fee as EmittedFee) ?? '') === true,
     ],
     [
       'ORDER_COMPUTE_ENDED',
       'The compute time that was paid for has passed.',
-      ({ fee }) => Number((fee as EmittedFee).validUntil) >= now,
+      ({ fee }, { now }) => Number((fee as EmittedFee).validUntil) >= now,
     ],
-  ]
+  ],
+}
+
+/**
+ * The conditions of an order by the type of its service, and of one that was reused: a reuse renews environment and compute
+ * time; for access, the order itself must have the right quote.
+ */
+export const CONDITIONS = {
+  access: [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.access],
+  compute: [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.compute],
+  reused: { access: [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.access], compute: ORDER_CONDITIONS },
 }

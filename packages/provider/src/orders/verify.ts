@@ -2,7 +2,7 @@ import { CHAIN_LIMITS } from '@tidegate/chain'
 import { type ErrorCode, OrderError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
 import type { OrderClaim } from './claim.js'
-import { type Condition, conditions, feeConditions, QUOTED_FOR_ACCESS, quoteConditions } from './conditions.js'
+import { CONDITIONS, type Condition, FEE_CONDITIONS, type Given, QUOTE_CONDITIONS } from './conditions.js'
 import type { ReusedOrder, StartedOrder } from './events.js'
 import { type PaidFee, paidFees } from './paid.js'
 import type { OrderTransactions } from './transactions.js'
@@ -43,8 +43,8 @@ export async function verifyOrder(
   const { events } = await transactions.read(claim, signal, waiter)
   const started = events.filter((event) => event.kind === 'started')
   if (started.length > 0) {
-    const all = [...conditions(claim, transactions, now), ...quoteConditions(claim, now)]
-    return checkStarted(started, all, { txId: claim.txId, paid: paidFees(events, claim) }, claim)
+    const found = { txId: claim.txId, paid: paidFees(events, claim) }
+    return checkStarted(started, CONDITIONS[typeOf(claim)], { claim, transactions, now }, found)
   }
   const reused = events.filter((event) => event.kind === 'reused')
   if (reused.length > 0) {
@@ -57,18 +57,23 @@ export async function verifyOrder(
 /** Returns an order of the transaction that meets every condition. Otherwise, throws the error of the order that met most. */
 function checkStarted(
   orders: StartedOrder[],
-  all: Condition[],
+  all: readonly Condition[],
+  given: Given,
   found: Pick<VerifiedOrder, 'txId' | 'paid'>,
-  timed: Pick<OrderClaim, 'timeout' | 'environments'>,
+  timed: Pick<OrderClaim, 'timeout' | 'environments'> = given.claim,
 ): VerifiedOrder {
   let furthest = -1
   for (const order of orders) {
-    const failed = all.findIndex(([, , holds]) => !holds(order))
+    const failed = all.findIndex(([, , holds]) => !holds(order, given))
     if (failed === -1) return { timestamp: Number(order.timestamp), endsAt: endOf(order, timed), ...found }
     furthest = Math.max(furthest, failed)
   }
   const [code, message] = all[furthest] as Condition
   throw refusal(code, message)
+}
+
+function typeOf({ environments }: OrderClaim): 'access' | 'compute' {
+  return environments ? 'compute' : 'access'
 }
 
 /** Returns the last second of the access time, and for compute of the time that the fee pays for. */
@@ -92,12 +97,13 @@ async function checkReused(
 ): Promise<VerifiedOrder> {
   const { now } = checking
   let firstError: OrderError | undefined
-  const all = [...feeConditions(claim, transactions), ...quoteConditions(claim, now)]
+  const given = { claim, transactions, now }
+  const all = [...FEE_CONDITIONS, ...QUOTE_CONDITIONS[typeOf(claim)]]
   const checked = new Set<Hex>()
   for (const reuse of reuses) {
     const { orderTxId } = reuse
     try {
-      const failed = all.find(([, , holds]) => !holds(reuse))
+      const failed = all.find(([, , holds]) => !holds(reuse, given))
       if (failed) throw refusal(failed[0], failed[1])
       if (checked.has(orderTxId)) continue
       if (checked.size >= CHAIN_LIMITS.receipts.reused) break
@@ -124,11 +130,10 @@ async function originalOrder(
   })
   const started = events.filter((event) => event.kind === 'started')
   if (started.length === 0) throw badReuse('is not an order of this datatoken')
-  // a reuse renews environment and compute time; for access, the order itself must have the right quote
-  const quoted = claim.environments ? [] : [QUOTED_FOR_ACCESS]
-  const all = [...conditions(claim, transactions, now), ...quoted]
   const { timeout } = claim
-  return checkStarted(started, all, { txId, paid: paidFees(events, { ...claim, txId }) }, { timeout })
+  const found = { txId, paid: paidFees(events, { ...claim, txId }) }
+  // the reuse ends the compute time
+  return checkStarted(started, CONDITIONS.reused[typeOf(claim)], { claim, transactions, now }, found, { timeout })
 }
 
 function refusal(code: ErrorCode, message: string): OrderError {
