@@ -58,7 +58,6 @@ describe('requests of front ends', () => {
   })
   afterAll(() => world.close())
 
-  const stateDir = () => `${world.local.app.context.settings.STATE_DIR}-enterprise`
   const publish = (publisher: Wallet, name: string, tags: string[]) =>
     world.publishUrl(world.storage.file(`/${name.replaceAll(' ', '-')}.csv`, Buffer.from(name)), {
       publisher,
@@ -200,7 +199,7 @@ describe('requests of front ends', () => {
   }
 
   it('oe: profile: getUserOrders, with ORDERS_FORM=enterprise', async () => {
-    const app = await createApp(loadSettings(world.beside({ ORDERS_FORM: 'enterprise', STATE_DIR: stateDir() })))
+    const app = await createApp(loadSettings(world.beside({ ORDERS_FORM: 'enterprise' })))
     try {
       const origin = await app.listen()
       await indexed(origin)

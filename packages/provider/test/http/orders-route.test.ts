@@ -102,14 +102,7 @@ describe('searches of orders, end to end', () => {
     const own = await world.publishUrl(world.storage.file('/own.csv', Buffer.from('own')), { publisher: named })
     // another owner of the NFT does not make it an asset of that owner
     const forged = await publishFor(stranger, named.address)
-    const app = await createApp(
-      loadSettings(
-        world.beside({
-          AUTHORIZED_PUBLISHERS: JSON.stringify([named.address]),
-          STATE_DIR: `${world.local.app.context.settings.STATE_DIR}-publishers`,
-        }),
-      ),
-    )
+    const app = await createApp(loadSettings(world.beside({ AUTHORIZED_PUBLISHERS: JSON.stringify([named.address]) })))
     try {
       const origin = await app.listen()
       await indexed(origin)

@@ -229,12 +229,7 @@ describe('search, end to end', () => {
       ],
       [{ PURGATORY_ASSETS: list }, 'sanderling', [asset.did]],
     ] as const) {
-      const beside = await createApp(
-        loadSettings({
-          ...world.beside({ STATE_DIR: `${world.local.app.context.settings.STATE_DIR}-${Object.keys(changed)[0]}` }),
-          ...changed,
-        }),
-      )
+      const beside = await createApp(loadSettings(world.beside(changed)))
       try {
         const url = await beside.listen()
         await eventually(async () => (await post({}, 'query', url)).status === 200)
