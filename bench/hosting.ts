@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { providerKey } from '../packages/protocol/src/crypto/keys.js'
+import { cpuSeconds } from '../test/helpers/measures.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
 import { startNginxOn } from './lib/nginx.js'
-import { cpuSeconds, resident, send, startHelper, uploaded } from './lib/processes.js'
+import { resident, send, startHelper, uploaded } from './lib/processes.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
 import { portOf, Stage } from './lib/stage.js'
 

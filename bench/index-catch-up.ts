@@ -1,7 +1,8 @@
 import { openSqliteStore } from '../packages/provider/src/state/sqlite.js'
+import { cpuSeconds } from '../test/helpers/measures.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
 import { postgresFor } from './lib/database.js'
-import { cpuSeconds, resident } from './lib/processes.js'
+import { resident } from './lib/processes.js'
 import { type Row, report, rounded } from './lib/report.js'
 import { readChain, startSyntheticChain } from './lib/synthetic-chain.js'
 import {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../test/helpers/eventually.js'
+import { cpuSeconds } from '../test/helpers/measures.js'
 import type { Benchmark, Options } from './lib/benchmark.js'
 import { postgresFor } from './lib/database.js'
 import { DatabaseCounter, databaseLimits } from './lib/database-load.js'
 import { databaseRequests, type Kind } from './lib/database-requests.js'
-import { cpuSeconds, send } from './lib/processes.js'
+import { send } from './lib/processes.js'
 import { median, quantile, type Row, report, rounded, spread } from './lib/report.js'
 import { type Consumer, portOf, Service, Stage } from './lib/stage.js'
 

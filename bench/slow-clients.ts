@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually } from '../test/helpers/eventually.js'
+import { cpuSeconds } from '../test/helpers/measures.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { run } from './lib/load.js'
 import { startNginx } from './lib/nginx.js'
-import { cpuSeconds, resident, startConsumers } from './lib/processes.js'
+import { resident, startConsumers } from './lib/processes.js'
 import { type Row, report, rounded } from './lib/report.js'
 import { portOf, raw, Stage } from './lib/stage.js'
 

@@ -1,6 +1,7 @@
+import { cpuSeconds } from '../test/helpers/measures.js'
 import type { Benchmark } from './lib/benchmark.js'
 import { startNginx } from './lib/nginx.js'
-import { cpuSeconds, resident, send } from './lib/processes.js'
+import { resident, send } from './lib/processes.js'
 import { median, type Row, report, rounded, spread } from './lib/report.js'
 import { portOf, raw, Stage } from './lib/stage.js'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import type { PostgresBackend } from '../../test/helpers/backends.js'
-import { cpuSeconds } from './processes.js'
+import { cpuSeconds } from '../../test/helpers/measures.js'
 import { median } from './report.js'
 
 /** What a PostgreSQL has done so far. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { cpuSeconds } from '../../test/helpers/measures.js'
 import type { Load, LoadResult } from './load.js'
 import type { SlowLoad, SlowReport } from './slow-worker.js'
 import type { Upload, Uploaded } from './upload-worker.js'
@@ -50,13 +51,6 @@ export async function startConsumers(load: SlowLoad) {
   }
   await ask(load)
   return { report: () => ask('report'), stop: () => killed(child) }
-}
-
-/** Returns the CPU seconds that a process has used, or its main thread alone. */
-export function cpuSeconds(pid: number, { mainThread = false } = {}): number {
-  const path = mainThread ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`
-  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 /** Returns the CPU seconds of a process and of its children, also of those that have ended. */

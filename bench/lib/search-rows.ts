@@ -100,11 +100,9 @@ export class SearchRows {
   }
 }
 
-/** Joins the columns of texts with those of the rest. The kind is that of the texts. */
+/** Joins the columns of texts with those of the rest. */
 function joined(content: TextColumns, rest: TextColumns): TextColumns {
-  const { kind, ...columns } = content
-  const all = Object.entries(rest).map(([name, text]) => [name, `${text} ${columns[name] ?? ''}`])
-  return { ...Object.fromEntries(all), ...(kind === undefined ? {} : { kind }) }
+  return Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, `${text} ${content[name] ?? ''}`]))
 }
 
 /** Of ten assets, seven are sold for a token, and two are free. */

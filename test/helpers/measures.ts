@@ -13,11 +13,12 @@ export function openFilesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** The milliseconds of processor time that a process and its threads have taken so far, which a busy machine does not change. */
-export function takenBy(pid: number): number {
-  // user and system time in ticks of 10 ms, counted after the name, which may hold anything (proc_pid_stat(5))
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-  return 10 * (Number(fields[11]) + Number(fields[12]))
+/** Returns the seconds of processor time of a process, or of its main thread alone (Linux). */
+export function cpuSeconds(pid: number, { mainThread = false } = {}): number {
+  const path = mainThread ? `/proc/${pid}/task/${pid}/stat` : `/proc/${pid}/stat`
+  // utime and stime in ticks of 10 ms, after the name (proc_pid_stat(5))
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 /** The resident memory of a process in MiB. */

@@ -128,11 +128,11 @@ const OTHERS = `
   CREATE INDEX takedowns_by_change ON takedowns (change);
   -- up to which block orders were reported
   CREATE TABLE sale_marks (chain_id BIGINT PRIMARY KEY, block BIGINT NOT NULL, since BIGINT NOT NULL);
-  CREATE TABLE told_orders (
+  CREATE TABLE reported_orders (
     chain_id BIGINT NOT NULL, tx_id TEXT NOT NULL, position BIGINT NOT NULL, block BIGINT NOT NULL, log BIGINT NOT NULL,
     body TEXT NOT NULL, PRIMARY KEY (chain_id, tx_id, position)
   ) STORED_BY_KEY;
-  CREATE INDEX told_orders_by_place ON told_orders (chain_id, block, log);
+  CREATE INDEX reported_orders_by_place ON reported_orders (chain_id, block, log);
   `
 
 /** The tables of index, search, takedowns and sales. */

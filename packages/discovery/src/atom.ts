@@ -1,15 +1,12 @@
 import { priceText } from './asset-page.js'
 import { beginning } from './document.js'
 import { type Html, html, xmlText } from './html.js'
+import { DISCOVERY_LIMITS } from './limits.js'
 import { descriptionOf, type Listing, nameOf, soldFiles, timesOf } from './listing.js'
 import { shownName } from './seller.js'
 import { catalogueUrl, feedUrl, pageOf, type Site, sellerUrl } from './site.js'
 
-/** Characters of an entry's text and of a tag, tags, and the files that the feed of an asset names: 50 entries are kept in memory. */
-const TEXT = 1000
-const TAG = 100
-const TAGS = 20
-const FILES = 50
+const { text: TEXT, tag: TAG, tags: TAGS, files: FILES, prices: PRICES } = DISCOVERY_LIMITS.feeds
 
 /** Media type of feeds. */
 export const ATOM = 'application/atom+xml; charset=utf-8'
@@ -36,12 +33,12 @@ export function assetFeed(listing: Listing): string {
   const named = soldFiles(listing)
     .slice(0, FILES)
     .map(({ name }) => name)
-  const told = entry(listing, {
+  const version = entry(listing, {
     id: newest ? `${asset.did}#${newest.tx}` : asset.did,
     title: `${nameOf(listing)}${newest ? `, version of ${newest.time.slice(0, 10)}` : ''}`,
     lines: named.length > 0 ? [`Files: ${named.join(', ')}`] : [],
   })
-  return feed(site, { id: `${asset.did}#versions`, title: nameOf(listing), page, self: feedUrl(page) }, [told])
+  return feed(site, { id: `${asset.did}#versions`, title: nameOf(listing), page, self: feedUrl(page) }, [version])
 }
 
 interface Entry {
@@ -56,7 +53,7 @@ function entry(listing: Listing, { id, title, lines }: { id: string; title: stri
   const { asset, site, newest } = listing
   const { created } = timesOf(listing)
   const updated = newest?.time ?? created ?? NEVER
-  const prices = asset.services.slice(0, 5).map((service) => priceText(service))
+  const prices = asset.services.slice(0, PRICES).map((service) => priceText(service))
   const price = prices.length > 0 ? [`Price: ${prices.join(', ')}`] : []
   const text = [beginning(descriptionOf(listing), TEXT), ...price, ...lines].join('\n')
   return {

@@ -6,4 +6,16 @@ export const DISCOVERY_LIMITS = {
     /** URLs of one sitemap: as many as sitemaps.org allows. */
     sitemap: 50_000,
   },
+  feeds: {
+    /** Characters of an entry's text: entries are kept in memory. */
+    text: 1_000,
+    /** Characters of a tag. */
+    tag: 100,
+    /** Tags of an entry. */
+    tags: 20,
+    /** Files that the feed of an asset names. */
+    files: 50,
+    /** Prices of an entry. */
+    prices: 5,
+  },
 } as const

@@ -1,9 +1,10 @@
 import type { Seller } from '@tidegate/protocol/asset'
+import { shortAddress } from '@tidegate/protocol/values'
 import { listedAsset, pagesNav } from './catalogue-page.js'
 import { document } from './document.js'
 import { html } from './html.js'
 import type { Listing, PageFacts } from './listing.js'
-import { shortened, verifiedBy, verifiedMark } from './seller.js'
+import { verifiedBy, verifiedMark } from './seller.js'
 import { feedUrl, type Site, sellerUrl } from './site.js'
 
 /** Writes a page of the assets of a seller, the newest first. */
@@ -14,7 +15,7 @@ export function sellerPage(
   listings: readonly Listing[],
 ): string {
   const { page, total, isAtLeast } = facts
-  const name = verified ?? shortened(account)
+  const name = verified ?? shortAddress(account)
   const url = (at: number) => sellerUrl(site, account, at)
   return document({
     site,

@@ -1,3 +1,4 @@
+import { shortAddress } from '@tidegate/protocol/values'
 import { type Html, html } from './html.js'
 import type { Listing } from './listing.js'
 import { type Site, sellerUrl } from './site.js'
@@ -13,13 +14,13 @@ export function shownName({ asset, seller }: Sold): string {
 export function sellerLine(listing: Sold): Html {
   const { asset, seller, site } = listing
   const { account, describedBy, verified, imitates } = seller
-  const link = html`<a href="${sellerUrl(site, account)}" title="${account}">${verified ?? shortened(account)}</a>`
+  const link = html`<a href="${sellerUrl(site, account)}" title="${account}">${verified ?? shortAddress(account)}</a>`
   return html`${
     verified === undefined
       ? html`${asset.author && html`<bdi class="author">${asset.author}</bdi> · `}${link}`
-      : html`${link} ${verifiedMark(site)} · <span title="${account}">${shortened(account)}</span>`
+      : html`${link} ${verifiedMark(site)} · <span title="${account}">${shortAddress(account)}</span>`
   }${imitates !== undefined && html` ${warning(imitates)}`}${
-    describedBy && html` · described by <span title="${describedBy}">${shortened(describedBy)}</span>`
+    describedBy && html` · described by <span title="${describedBy}">${shortAddress(describedBy)}</span>`
   }`
 }
 
@@ -35,11 +36,6 @@ export function verifiedMark(site: Site): Html {
 
 function warning(name: string): Html {
   return html`<strong class="unverified">Not verified: not from the verified publisher ${name}</strong>`
-}
-
-/** Returns "0xBE54…51ab". */
-export function shortened(account: string): string {
-  return `${account.slice(0, 6)}…${account.slice(-4)}`
 }
 
 /** Returns the seller as an organization of schema.org: publishers do not say whether they are a person. */

@@ -10,8 +10,8 @@ export const ZIP_FORMAT = {
   block: 65_535,
   /** Largest value of a field of 32 bits. A larger one has ZIP64 fields. */
   most: 0xffff_ffff,
-  /** The same of a number of files. */
-  many: 0xffff,
+  /** The same of a field of 16 bits. */
+  most16: 0xffff,
   /** Sizes follow the data, and names are UTF-8. */
   flags: 0x0808,
   /** A file that its owner writes and everybody reads, as a mode of Unix in the upper half. */

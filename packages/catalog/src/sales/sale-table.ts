@@ -50,31 +50,33 @@ const COLUMNS = `o.tx_id, o.datatoken, o.consumer, o.payer, o.timestamp, o.servi
   ${NUMBER} AS position`
 const WITH_ASSET = `LEFT JOIN index_datatoken t ON t.chain_id = o.chain_id AND t.address = o.datatoken
   LEFT JOIN index_asset a ON a.chain_id = t.chain_id AND a.nft = t.nft`
-const IS_TOLD = `EXISTS (
-     SELECT 1 FROM told_orders s WHERE s.chain_id = :chainId AND s.tx_id = o.tx_id AND s.position = ${NUMBER})`
+const IS_REPORTED = `EXISTS (
+     SELECT 1 FROM reported_orders s WHERE s.chain_id = :chainId AND s.tx_id = o.tx_id AND s.position = ${NUMBER})`
 // the first condition finds most of them by an index: numbering the orders of a full block costs the square of their count
 const CREATED = sql(
   `SELECT ${COLUMNS} FROM index_order o ${WITH_ASSET}
    WHERE o.chain_id = :id AND o.block > :block AND o.timestamp >= :oldest AND NOT EXISTS (
-     SELECT 1 FROM told_orders p WHERE p.chain_id = :chainId AND p.block = o.block AND p.log = o.log AND p.tx_id = o.tx_id)
-     AND NOT ${IS_TOLD}
+     SELECT 1 FROM reported_orders p WHERE p.chain_id = :chainId AND p.block = o.block AND p.log = o.log AND p.tx_id = o.tx_id)
+     AND NOT ${IS_REPORTED}
    ORDER BY o.block, o.log LIMIT ${LIMITS.atOnce}`,
 )
 // a plus keeps planners from reading all orders of the chain
 const CONFIRMED = sql(
   `SELECT ${COLUMNS} FROM index_order o ${WITH_ASSET}
-   WHERE o.tx_id IN (SELECT tx_id FROM told_orders WHERE chain_id = :chainId) AND +o.chain_id = :id
-     AND +o.block <= :final AND ${IS_TOLD} LIMIT ${LIMITS.atOnce}`,
+   WHERE o.tx_id IN (SELECT tx_id FROM reported_orders WHERE chain_id = :chainId) AND +o.chain_id = :id
+     AND +o.block <= :final AND ${IS_REPORTED} LIMIT ${LIMITS.atOnce}`,
 )
 const REVERTED = sql(
-  `SELECT s.body FROM told_orders s WHERE s.chain_id = :chainId AND s.block <= :final AND NOT EXISTS (
+  `SELECT s.body FROM reported_orders s WHERE s.chain_id = :chainId AND s.block <= :final AND NOT EXISTS (
      SELECT 1 FROM index_order o WHERE o.tx_id = s.tx_id AND +o.chain_id = :id) LIMIT ${LIMITS.atOnce}`,
 )
-const TELL = sql(
-  `INSERT INTO told_orders (chain_id, tx_id, position, block, log, body)
+const RECORD = sql(
+  `INSERT INTO reported_orders (chain_id, tx_id, position, block, log, body)
    VALUES (:chainId, :orderId, :position, :block, :log, :body) ON CONFLICT DO NOTHING`,
 )
-const SETTLE = sql('DELETE FROM told_orders WHERE chain_id = :chainId AND tx_id = :orderId AND position = :position')
+const SETTLE = sql(
+  'DELETE FROM reported_orders WHERE chain_id = :chainId AND tx_id = :orderId AND position = :position',
+)
 
 /** Ids of chain and generation, the first block whose orders count, and the last final block. */
 interface Position {
@@ -105,13 +107,15 @@ function* report(chainId: number, oldest: number, add: (changes: SaleChange[]) =
   const at = positionIn((yield* run(POSITION({ chainId }))).rows[0], oldest)
   if (!at || (yield* run(LOCK_CURSOR(at))).changes !== 1) return false
   const created = ordersIn((yield* run(CREATED(at))).rows, chainId)
-  for (const order of created) yield* run(TELL({ ...order, body: JSON.stringify(order) }))
-  const confirmed = ordersIn((yield* run(CONFIRMED(at))).rows, chainId)
+  for (const order of created) yield* run(RECORD({ ...order, body: JSON.stringify(order) }))
+  const isAll = created.length < LIMITS.atOnce
+  // with the mark alone: after it, an order that is settled would count as unreported
+  const confirmed = isAll ? ordersIn((yield* run(CONFIRMED(at))).rows, chainId) : []
   const reverted = (yield* run(REVERTED(at))).rows.map(({ body }) => JSON.parse(body as string) as SaleChange['order'])
   for (const order of [...confirmed, ...reverted]) yield* run(SETTLE(order))
   const changes = (kind: SaleChange['kind'], orders: SaleChange['order'][]) => orders.map((order) => ({ kind, order }))
   yield* add([...changes('created', created), ...changes('confirmed', confirmed), ...changes('reverted', reverted)])
-  if (created.length < LIMITS.atOnce) yield* run(MOVE_MARK(at))
+  if (isAll) yield* run(MOVE_MARK(at))
   return [created, confirmed, reverted].some(({ length }) => length === LIMITS.atOnce)
 }
 

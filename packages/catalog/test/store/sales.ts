@@ -24,7 +24,8 @@ export function saleSuite(session: CatalogSession): void {
       if (crash) throw new Error('crash')
       yield* []
     }
-    while (await store.sales.report(1, oldest, add));
+    for (let rounds = 0; await store.sales.report(1, oldest, add); rounds++)
+      if (rounds === 20) throw new Error('The reports have no end.')
     return found
   }
   const reported = async (options?: Parameters<typeof changes>[0]) =>
@@ -102,5 +103,14 @@ export function saleSuite(session: CatalogSession): void {
     expect(await reported({ oldest })).toHaveLength(220)
     await commit(session, [], 5)
     expect((await reported({ oldest })).filter((text) => text.startsWith('confirmed'))).toHaveLength(220)
+  })
+
+  it('reports many orders once each that are final when it first looks', async () => {
+    await session.store.sales.begin(1, 0)
+    await commit(session, [...ASSET, ...Array.from({ length: 250 }, (_, log) => ordered(log, 4, log))], 4)
+    const all = await reported()
+    expect(new Set(all).size).toBe(500)
+    expect(all).toHaveLength(500)
+    expect(await reported()).toEqual([])
   })
 }

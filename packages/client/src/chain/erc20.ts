@@ -1,3 +1,4 @@
+import { shortAddress } from '@tidegate/protocol/values'
 import { type Address, encodeFunctionData, formatUnits, hexToString, isAddressEqual, trim, zeroAddress } from 'viem'
 import type { Amount } from '../types.js'
 import { VIEWS } from './abi.js'
@@ -20,7 +21,7 @@ const SYMBOL = 20
  */
 export async function tokenAt(moment: Moment, address: Address): Promise<Token> {
   const [symbol, decimals] = await Promise.all([symbolOf(moment, address), view(moment, address, 'decimals', [])])
-  return { address, symbol: symbol ?? shortened(address), decimals: decimals ?? 0 }
+  return { address, symbol: symbol ?? shortAddress(address), decimals: decimals ?? 0 }
 }
 
 async function symbolOf(moment: Moment, to: Address): Promise<string | undefined> {
@@ -37,10 +38,6 @@ function shown(text: string): string | undefined {
   if (clean === '' || /[\p{C}\p{Zl}\p{Zp}\u{FFFD}]/u.test(clean)) return undefined
   const characters = [...clean]
   return characters.length > SYMBOL ? `${characters.slice(0, SYMBOL - 1).join('')}…` : clean
-}
-
-function shortened(address: Address): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
 }
 
 /** Returns an amount of a token from its smallest unit. */

@@ -30,18 +30,22 @@ export async function* followSales(context: Context, options: FollowOptions = {}
   const known = new Map<Hex, number>()
   let scope = await scopeOf(context, options)
   let scopedAt = Date.now()
+  /** The beginning of the last look that succeeded. */
+  let lookedAt = Date.now()
   for (let isFirst = true; ; isFirst = false) {
     try {
       if (Date.now() - scopedAt > ASSETS_INTERVAL) {
         scope = await scopeOf(context, { ...options, onIncomplete: undefined })
         scopedAt = Date.now()
       }
-      const from = isFirst && since ? since : new Date(Date.now() - OVERLAP)
+      const begun = Date.now()
+      const from = isFirst && since ? since : new Date(lookedAt - OVERLAP)
       const found: Sale[] = []
       for await (const sale of salesOf(context, scope, { since: from, signal, isKnown: (tx) => known.has(tx) }))
         found.push(sale)
       for (const { tx, time } of found) known.set(tx, time.getTime())
-      for (const [tx, time] of known) if (time < Date.now() - 2 * OVERLAP) known.delete(tx)
+      lookedAt = begun
+      for (const [tx, time] of known) if (time < lookedAt - 2 * OVERLAP) known.delete(tx)
       if (!isFirst || since) yield* found.sort((a, b) => a.time.getTime() - b.time.getTime())
     } catch (error) {
       if (isFirst || signal?.aborted || !(error instanceof TidegateError)) throw error

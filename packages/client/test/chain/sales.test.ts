@@ -224,6 +224,41 @@ describe('sales and orders of an account', () => {
     expect(await all(buyer.tidegate.sales())).toEqual([])
   })
 
+  it('follow again after an outage, from the last look on', async () => {
+    const { did } = sold[0] as OnSale
+    const { fetch } = globalThis
+    let isDown = false
+    const failed = vi.fn(() => expect(isDown).toBe(true))
+    const isLook = (init?: RequestInit) => String(init?.body).includes('"index":"order"')
+    const replaced = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation((input, init) =>
+        isDown && isLook(init) ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init),
+      )
+    const ending = new AbortController()
+    const seen: Hex[] = []
+    const following = (async () => {
+      const options = { did, interval: 20, onFailure: failed, signal: ending.signal }
+      for await (const { tx } of publisher.tidegate.followSales(options)) seen.push(tx)
+    })().catch(() => undefined)
+    try {
+      const first = await (await rich()).tidegate.buy(did)
+      await eventually(() => seen.includes(first.order))
+      isDown = true
+      await eventually(() => failed.mock.calls.length > 0)
+      const { order } = await (await rich()).tidegate.buy(did)
+      await world.indexed(order)
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR * 1000, shouldAdvanceTime: true })
+      isDown = false
+      await eventually(() => seen.includes(order))
+      expect(seen.filter((tx) => tx === first.order)).toHaveLength(1)
+    } finally {
+      ending.abort()
+      await following
+      replaced.mockRestore()
+    }
+  })
+
   it('orders have names and payments', async () => {
     const [order] = await buyer.tidegate.orders(undefined, { payments: true })
     expect(order).toMatchObject({

@@ -1,8 +1,3 @@
-/** "0xBE54…51ab" */
-export function shortAddress(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
-}
-
 /** "did:op:4f2a…9c01" */
 export function shortDid(did: string): string {
   return did.length > 24 ? `${did.slice(0, 11)}…${did.slice(-4)}` : did

@@ -1,5 +1,5 @@
 import type { Seller } from '@tidegate/client'
-import { shortAddress } from '../format/address.js'
+import { shortAddress } from '@tidegate/protocol/values'
 import { Icon } from '../icons/icon.js'
 import { config } from '../state/config.js'
 import { pathOf } from '../state/page/route.js'

@@ -27,7 +27,7 @@ interface Reading {
   client: PoolClient
   end: number
   /** Timeout on the server, in milliseconds; undefined before the transaction. */
-  told?: number
+  serverTimeout?: number
 }
 
 /** Snapshots of PostgreSQL. Each is a read-only transaction. */
@@ -84,17 +84,17 @@ export class PostgresSnapshots implements Snapshots {
 
 /** Runs a statement, the first one together with the beginning of the transaction. `now`: remaining milliseconds. */
 async function answerTo(reading: Reading, query: Query, now: number): Promise<QueryResult> {
-  const { client, told } = reading
-  if (told === undefined) {
-    reading.told = now
+  const { client, serverTimeout } = reading
+  if (serverTimeout === undefined) {
+    reading.serverTimeout = now
     const [begun, ran] = pipelined(client, () => [client.query(begin(now)), sent(client, query)] as const)
     ran.catch(() => undefined) // fails as well if the transaction does not begin
     await begun
     return ran
   }
-  if (told - now > STEP) {
+  if (serverTimeout - now > STEP) {
     await client.query(`SET LOCAL statement_timeout = ${now}`)
-    reading.told = now
+    reading.serverTimeout = now
   }
   return sent(client, query)
 }

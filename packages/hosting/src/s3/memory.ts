@@ -1,3 +1,4 @@
+import { removeFrom } from '@tidegate/common'
 import { HOSTING_LIMITS } from '../limits.js'
 import { tooMany } from '../refusals.js'
 
@@ -67,7 +68,7 @@ export class PartMemory {
         },
       }
       const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(waiter), 1)
+        removeFrom(this.waiting, waiter)
         this.admit()
         reject(tooMany())
       }, this.patience)

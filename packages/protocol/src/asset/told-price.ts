@@ -1,5 +1,6 @@
 import { type Address, isAddressEqual, parseUnits } from 'viem'
 import { addressIn, fieldsOf, type Json, lineOf, listOf } from '../values/fields.js'
+import { shortAddress } from '../values/text.js'
 import type { Amount, Price } from './types.js'
 
 /** Decimals of an exchange's rate, for every token. */
@@ -36,5 +37,5 @@ function symbolOf(document: Json, token: Address): string {
   const { tokenAddress, tokenSymbol } = fieldsOf(fieldsOf(document.stats).price)
   const own = addressIn(tokenAddress)
   const symbol = own && isAddressEqual(own, token) ? lineOf(tokenSymbol).slice(0, 20) : ''
-  return symbol || `${token.slice(0, 6)}…${token.slice(-4)}`
+  return symbol || shortAddress(token)
 }

@@ -11,4 +11,4 @@ export {
   plainText,
   textOf,
 } from './fields.js'
-export { bytesText, lastPart, printable } from './text.js'
+export { bytesText, lastPart, printable, shortAddress } from './text.js'

@@ -24,6 +24,11 @@ export function lastPart(path: string): string {
   }
 }
 
+/** Returns "0xBE54…51ab". */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`
+}
+
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 /** Returns bytes for people: "1.4 MiB". Cut, not rounded up. */

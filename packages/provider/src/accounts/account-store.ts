@@ -2,24 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { type Driver, type Query, sql } from '@tidegate/database'
 import type { HostedStore } from '@tidegate/hosting'
 import { anonymize } from './anonymous-rows.js'
-import { HELD_ROWS, namesOf } from './held-rows.js'
+import { HELD_ROWS, namesOf, ownedBy } from './held-rows.js'
 
-/** What was deleted or made anonymous. */
+/** Numbers of rows that were deleted or made anonymous, and of files that stay. */
 export interface ForgottenRows {
   deliveries: number
   orderFees: number
   proofs: number
   /** Unfinished uploads. */
   uploads: number
-}
-
-/** What of an account stays. */
-export interface RemainingRows {
-  /** Finished hosted files. */
+  /** Finished hosted files, which stay. */
   files: number
 }
 
-/** What the database holds of an account. Addresses have checksums. */
+/** The rows of accounts. Addresses have checksums. */
 export interface AccountStore {
   /** Yields the parts of what the database holds, each with its rows. A part must be read before the next one. */
   held(address: string): Iterable<{ name: string; rows: AsyncIterable<Record<string, unknown>> }>
@@ -27,7 +23,7 @@ export interface AccountStore {
    * Ends all tokens and links of an account; deletes or makes anonymous what may go. Interrupted, it is repeated: every step is
    * bounded, and a repetition does no harm. `at`: milliseconds since 1970.
    */
-  forget(address: string, at: number): Promise<ForgottenRows & RemainingRows>
+  forget(address: string, at: number): Promise<ForgottenRows>
 }
 
 /** Rows per statement. */
@@ -44,7 +40,7 @@ const END = sql('UPDATE forgotten_accounts SET salt = NULL WHERE address = :addr
 const DELETE_PROOFS = sql(
   `DELETE FROM proofs WHERE id IN (SELECT id FROM proofs WHERE body LIKE :anywhere LIMIT ${AT_ONCE})`,
 )
-const OWNED = '(owner = :address OR owner LIKE :wallets)'
+const OWNED = ownedBy('owner')
 const UNFINISHED = sql(
   `SELECT id FROM hosted_files WHERE ${OWNED} AND removed_at IS NULL
    AND (completed_at IS NULL OR (concat = 'partial' AND final IS NULL)) LIMIT ${AT_ONCE}`,

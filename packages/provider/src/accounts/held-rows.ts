@@ -38,7 +38,8 @@ const indexed = (table: string, columns: string, where: string) =>
     `SELECT r.chain_id AS chain, ${columns} FROM ${table} t JOIN index_reading r ON r.id = t.chain_id AND r.role = 'live' WHERE ${where}`,
   )
 
-const OWNED = '(owner = :address OR owner LIKE :wallets)'
+/** SQL for whether a column names the account, or a contract wallet at its address. */
+export const ownedBy = (column: string): string => `(${column} = :address OR ${column} LIKE :wallets)`
 
 /** Everything that the database holds of an account. docs/privacy.md says what each table is for. */
 export const HELD_ROWS: readonly HeldRows[] = [
@@ -62,13 +63,13 @@ export const HELD_ROWS: readonly HeldRows[] = [
   held(
     'hosted_files',
     `SELECT id, owner, size, received, metadata, created_at, expires_at, completed_at, used_at, sha256
-     FROM hosted_files WHERE ${OWNED} AND removed_at IS NULL`,
+     FROM hosted_files WHERE ${ownedBy('owner')} AND removed_at IS NULL`,
   ),
-  held('hosted_totals', `SELECT owner, files, bytes FROM hosted_totals WHERE ${OWNED}`),
+  held('hosted_totals', `SELECT owner, files, bytes FROM hosted_totals WHERE ${ownedBy('owner')}`),
   held(
     'deliveries_of_hosted_files',
     `SELECT at, hosted_by, did, service, file, bytes, complete FROM deliveries
-     WHERE hosted_by = :address OR hosted_by LIKE :wallets ORDER BY at, id`,
+     WHERE ${ownedBy('hosted_by')} ORDER BY at, id`,
   ),
   indexed(
     'index_order',

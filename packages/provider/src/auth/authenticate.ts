@@ -68,13 +68,13 @@ export async function authenticate(
   const { address, nonce, signature, messages, chain, chains, consumedAtOnce, digestsOf } = request
   const message = await signatures.match(address, messages, signature, digestsOf)
   if (message !== undefined) {
-    const consumeNonce = await nonceOf(address, nonce, used, { consumedAtOnce })
+    const consumeNonce = await nonceConsumer(address, nonce, used, { consumedAtOnce })
     return { consumer: { address, message, signed: { message, signature } }, consumeNonce }
   }
   if (!chain) throw badSignature()
   const { chainId } = chain
   // before the signature: a nonce is cheaper to check than a call to the chain
-  const consumeNonce = await nonceOf(address, nonce, used, { chainId })
+  const consumeNonce = await nonceConsumer(address, nonce, used, { chainId })
   const accepted = await messageSignedByWallet(chain, address, messages, signature, digestsOf)
   if (accepted === undefined) throw badSignature()
   const others = [...chains.values()].filter((other) => other.chainId !== chainId && isChainAgnostic(address, accepted))
@@ -100,7 +100,10 @@ export async function authenticateSigner(
 ): Promise<SignedConsumer> {
   const address = signerOf(request.message, request.signature)
   if (!address) throw badSignature()
-  return { consumer: { address }, consumeNonce: await nonceOf(address, request.nonce, used, { consumedAtOnce: true }) }
+  return {
+    consumer: { address },
+    consumeNonce: await nonceConsumer(address, request.nonce, used, { consumedAtOnce: true }),
+  }
 }
 
 /**
@@ -136,8 +139,8 @@ export async function authenticateHolder(
   return holder
 }
 
-/** Checks the nonce of a signature. Returns what consumes it. Throws ValidationError, StateError. */
-async function nonceOf(
+/** Checks the nonce of a signature. Returns the function that consumes it. Throws ValidationError, StateError. */
+async function nonceConsumer(
   address: Address,
   nonce: Nonce,
   { nonces, cutOver }: UsedNonces,

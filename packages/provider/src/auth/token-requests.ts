@@ -22,8 +22,8 @@ export function issueToken(
   const { AUTH_TOKEN_LIFETIME: lifetime, AUTH_TOKEN_MAX_LIFETIME: longest } = settings
   const now = Math.floor(Date.now() / 1000)
   const expiresAt = value ?? now + Math.min(lifetime, longest)
-  const told = field === 'message' ? 'The expiration time in the message field' : `The ${field} field`
-  const refuse = (why: string) => ValidationError.of(field, `${told} ${why}.`)
+  const subject = field === 'message' ? 'The expiration time in the message field' : `The ${field} field`
+  const refuse = (why: string) => ValidationError.of(field, `${subject} ${why}.`)
   if (expiresAt >= FIRST_MILLISECONDS) throw refuse('must be in seconds since 1970 (UTC), and looks like milliseconds')
   if (expiresAt <= now) throw refuse('must lie in the future (seconds since 1970, UTC)')
   if (expiresAt > now + longest) throw refuse(`must not lie more than ${longest} seconds ahead`)

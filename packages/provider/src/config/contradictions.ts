@@ -6,7 +6,7 @@ const ALL = new Set(['0.0.0.0', '::', '[::]'])
 /** A part of a path that is long and mixed like a key, as most node providers write it. */
 const KEY_IN_PATH = /\/(?=[^/]*\d)(?=[^/]*[a-z])[\w-]{20,}(?=\/|$)/i
 
-/** Returns why settings that are valid alone cannot work together: a line for each, which quotes no secret. */
+/** Returns a line for each contradiction between settings that are valid alone. Quotes no secret. */
 export function contradictions(settings: Settings): string[] {
   return [
     ...portProblems(settings),

@@ -76,7 +76,7 @@ export function singleSetting(name: SettingName, own: Environment, file?: string
 }
 
 /** Removes carriage returns at the end of values: some programs pass on Windows files unchanged, like `docker run --env-file`. */
-function withoutReturns(environment: Environment): Environment {
+export function withoutReturns(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value?.replace(/\r$/, '')]))
 }
 

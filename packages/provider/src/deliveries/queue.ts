@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from '@tidegate/common'
 import type { NewProof, ProofStore, QueuedProof } from './delivery-store.js'
 import { type Delivery, subjectOf } from './proof.js'
-import { backoffAfter, FIRST_BACKOFF, RetryQueue } from './retry-queue.js'
+import { backoffAfter, RetryQueue } from './retry-queue.js'
 import type { ProofSender } from './sender.js'
 
 /** Maximum attempts. An abandoned proof stays in the database. */
@@ -82,8 +82,8 @@ export class DeliveryQueue {
     try {
       const isSent = await this.sender.send(proof)
       if (isSent) await this.store.done(id)
-      else await this.store.retry(id, Date.now() + FIRST_BACKOFF)
-      return isSent
+      else await this.store.retry(id, Date.now() + backoffAfter(1))
+      return true
     } catch (error) {
       const abandoned = attempts >= MAX_ATTEMPTS
       await this.store.retry(id, abandoned ? null : Date.now() + backoffAfter(attempts))

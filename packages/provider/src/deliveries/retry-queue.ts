@@ -4,16 +4,13 @@ import { PROVIDER_LIMITS } from '../limits.js'
 /** Items per batch. */
 const BATCH = 10
 
-/** Milliseconds before the second attempt. */
-export const FIRST_BACKOFF: number = PROVIDER_LIMITS.queues.backoff.first
-
 /** Milliseconds between polls for due items. */
 const POLL_INTERVAL = 1000
 
 export interface RetryQueueOptions<T> {
   /** Claims due items until a time, in milliseconds since 1970. */
   claim(now: number, until: number, limit: number): Promise<T[]>
-  /** Sends an item, and removes or reschedules it. Returns whether it was sent. Rejects with StateError alone. */
+  /** Sends an item, and removes or reschedules it. Returns false if the receiver refused it. Rejects with StateError alone. */
   attempt(item: T): Promise<boolean>
   /** Whether the items of a batch are sent at once. */
   isParallel: boolean
@@ -23,8 +20,10 @@ export interface RetryQueueOptions<T> {
 }
 
 /** Returns the milliseconds before the next attempt. */
-export const backoffAfter = (attempts: number): number =>
-  Math.min(PROVIDER_LIMITS.queues.backoff.longest, FIRST_BACKOFF * 2 ** Math.min(attempts - 1, 12))
+export function backoffAfter(attempts: number): number {
+  const { first, longest } = PROVIDER_LIMITS.queues.backoff
+  return Math.min(longest, first * 2 ** Math.min(attempts - 1, 12))
+}
 
 /** Sends the items of a durable queue, each at least once. */
 export class RetryQueue<T> {
@@ -65,12 +64,12 @@ export class RetryQueue<T> {
     }
   }
 
-  /** Returns whether any item was sent. */
+  /** Returns whether the receiver took any item. */
   private async attemptAll(due: T[]): Promise<boolean> {
     const { attempt, isParallel } = this.options
     if (isParallel) return (await Promise.all(due.map(attempt))).includes(true)
-    let isAnySent = false
-    for (const item of due) isAnySent = (await attempt(item)) || isAnySent
-    return isAnySent
+    let isAnyTaken = false
+    for (const item of due) isAnyTaken = (await attempt(item)) || isAnyTaken
+    return isAnyTaken
   }
 }

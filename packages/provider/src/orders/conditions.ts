@@ -5,7 +5,7 @@ import type { StartedOrder } from './events.js'
 import { type EmittedFee, isFileGone, isOwnQuote, isQuoteValidAt, opensFile, quotedEnvironment } from './quote.js'
 import type { OrderTransactions } from './transactions.js'
 
-/** What orders are checked against: a claim, the facts of earlier quotes, and the time in seconds since 1970. */
+/** The facts that decide on an order: the claim, earlier quotes, and the time in seconds since 1970. */
 export interface Given {
   claim: OrderClaim
   transactions: OrderTransactions
@@ -94,12 +94,13 @@ export const QUOTE_CONDITIONS: Record<'access' | 'compute', readonly Quoted[]> =
   ],
 }
 
-/**
- * The conditions of an order by the type of its service, and of one that was reused: a reuse renews environment and compute
- * time; for access, the order itself must have the right quote.
- */
+const ACCESS_CONDITIONS = [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.access]
+
+/** The conditions of an order, by the type of its service. */
 export const CONDITIONS = {
-  access: [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.access],
+  access: ACCESS_CONDITIONS,
   compute: [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.compute],
-  reused: { access: [...ORDER_CONDITIONS, ...QUOTE_CONDITIONS.access], compute: ORDER_CONDITIONS },
 }
+
+/** The conditions of an order that was reused. The reuse renews environment and compute time. */
+export const REUSED_CONDITIONS = { access: ACCESS_CONDITIONS, compute: ORDER_CONDITIONS }

@@ -133,8 +133,9 @@ async function assertHostedReadable(
   try {
     discard((await hosted.open({ method: 'GET', headers, signal, budget: 'anonymous' })).body)
   } catch (error) {
+    if (!(error instanceof StorageError)) throw error
     // its publisher deleted it
-    if (error instanceof StorageError && error.reason === 'not_found') return
+    if (error.reason === 'not_found') return
     throw cannotDeliver('a file that it hosts cannot be read')
   }
 }

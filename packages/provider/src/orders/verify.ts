@@ -2,7 +2,14 @@ import { CHAIN_LIMITS } from '@tidegate/chain'
 import { type ErrorCode, OrderError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
 import type { OrderClaim } from './claim.js'
-import { CONDITIONS, type Condition, FEE_CONDITIONS, type Given, QUOTE_CONDITIONS } from './conditions.js'
+import {
+  CONDITIONS,
+  type Condition,
+  FEE_CONDITIONS,
+  type Given,
+  QUOTE_CONDITIONS,
+  REUSED_CONDITIONS,
+} from './conditions.js'
 import type { ReusedOrder, StartedOrder } from './events.js'
 import { type PaidFee, paidFees } from './paid.js'
 import type { OrderTransactions } from './transactions.js'
@@ -133,7 +140,7 @@ async function originalOrder(
   const { timeout } = claim
   const found = { txId, paid: paidFees(events, { ...claim, txId }) }
   // the reuse ends the compute time
-  return checkStarted(started, CONDITIONS.reused[typeOf(claim)], { claim, transactions, now }, found, { timeout })
+  return checkStarted(started, REUSED_CONDITIONS[typeOf(claim)], { claim, transactions, now }, found, { timeout })
 }
 
 function refusal(code: ErrorCode, message: string): OrderError {

@@ -29,10 +29,7 @@ export function isStopSignal(signal: NodeJS.Signals | null): boolean {
 /** Milliseconds between two looks for the parent process. */
 const PARENT_INTERVAL = 500
 
-/**
- * Resolves with the first SIGINT or SIGTERM, or when npx ends, which passes SIGTERM on to nobody. A
- * second one terminates the process by default.
- */
+/** Resolves with the first SIGINT or SIGTERM, or when npx ends: it passes no SIGTERM on. A second signal terminates by default. */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {
@@ -41,12 +38,12 @@ function firstSignal(): Promise<NodeJS.Signals> {
       process.off('SIGTERM', stop)
       resolve(signal)
     }
+    const { ppid } = process
+    const look = () => process.ppid !== ppid && stop('SIGTERM')
+    // without npx a parent may leave, as a shell does
+    const watch = process.env.npm_command === 'exec' ? setInterval(look, PARENT_INTERVAL).unref() : undefined
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
-    const { ppid } = process
-    const watch = setInterval(() => process.ppid !== ppid && stop('SIGTERM'), PARENT_INTERVAL).unref()
-    // without npx a parent may leave, as a shell does
-    if (process.env.npm_command !== 'exec') clearInterval(watch)
   })
 }
 

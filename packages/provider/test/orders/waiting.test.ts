@@ -39,7 +39,7 @@ describe('node requests of refused downloads', () => {
     node.forget()
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask(unknown)))
     expect(new Set(answers.map(({ json }) => json.code))).toEqual(new Set(['ORDER_NOT_FOUND']))
-    // at 0, 0.25, 0.75 and 1.75 s, and at the end; fewer where the machine stands still meanwhile
+    // at 0, 0.25, 0.75 and 1.75 s, and at the end; fewer if the machine stands still meanwhile
     expect(looks()).toBeLessThanOrEqual(6)
     expect(looks()).toBeGreaterThanOrEqual(2)
   })
@@ -82,7 +82,7 @@ describe('node requests of refused downloads', () => {
   })
 
   it('control: a consumer who waits or retries gets the file soon after the order was mined (threat 58)', async () => {
-    // again with another order where the machine stands still for a whole wait
+    // again with another order if the machine stands still for a whole wait
     await eventually(async () => {
       const txId = await world.order(asset, buyer)
       hidden = true
@@ -104,7 +104,7 @@ describe('node requests of refused downloads', () => {
 
   it('control: a wait that timed out does not end the waits of others (threat 58)', async () => {
     const friend = await world.somebody()
-    // again with another order where the machine stands still for a whole wait
+    // again with another order if the machine stands still for a whole wait
     await eventually(async () => {
       const txId = await world.order(asset, buyer, friend.address)
       hidden = true

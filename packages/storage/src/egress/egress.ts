@@ -100,7 +100,7 @@ export class Egress {
   private async follow(request: EgressRequest): Promise<EgressResponse> {
     const { method, headers, body, secret, signal, budget, fetched, pace } = request
     const { url, target } = this.cachedUrl(request.url)
-    // no copy that is extended: V8 is slow to do it
+    // field by field: V8 is slow to add properties to the copy of an object
     let current: CheckedRequest = { url, target, method, headers, body, secret, signal, budget, fetched, pace }
     const cookies = new ChainCookies()
     // a gateway chooses its own redirects

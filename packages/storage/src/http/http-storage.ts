@@ -122,6 +122,7 @@ class Downloads {
     const requestHeaders = { ...own, ...request.headers }
     const { url, method, body, secret } = request
     const { signal, budget, fetched, pace } = context
+    // field by field, as in egress.ts
     const sent = { url, method, headers: requestHeaders, body, secret, signal, budget, fetched, pace }
     return { requestHeaders, response: asWhole(requestHeaders, await this.egress.request(sent)) }
   }

@@ -8,7 +8,7 @@ import { type Score, scoreOf } from '../conditions/scores.js'
 import { Compiler } from '../statement/compile.js'
 import type { Scope, Search } from '../syntax.js'
 
-/** What the statements of a search are made of, in one index state. */
+/** Conditions and SQL parts of a search, in one index state. */
 export interface Plan {
   search: Search
   dialect: Dialect

@@ -1,6 +1,6 @@
 import { SECONDS } from '@tidegate/protocol/constants'
+import { shortAddress } from '@tidegate/protocol/values'
 import type { ComponentChildren } from 'preact'
-import { shortAddress } from '../../format/address.js'
 import { grouped } from '../../format/amount.js'
 import { Button } from '../../parts/button.js'
 import { ExternalLink, Sha256 } from '../../parts/texts/external-link.js'

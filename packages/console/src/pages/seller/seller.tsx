@@ -1,7 +1,7 @@
 import { search } from '@tidegate/client'
+import { shortAddress } from '@tidegate/protocol/values'
 import { useMemo } from 'preact/hooks'
 import type { Address } from 'viem'
-import { shortAddress } from '../../format/address.js'
 import { Icon } from '../../icons/icon.js'
 import { ButtonLink } from '../../parts/button.js'
 import { CopyButton } from '../../parts/copy.js'

@@ -1,4 +1,4 @@
-import { shortAddress } from '../../format/address.js'
+import { shortAddress } from '@tidegate/protocol/values'
 import { text } from '../../text.js'
 import { CopyButton } from '../copy.js'
 import { Identicon } from './identicon.js'

@@ -1,5 +1,5 @@
+import { shortAddress } from '@tidegate/protocol/values'
 import { useState } from 'preact/hooks'
-import { shortAddress } from '../../format/address.js'
 import { Icon } from '../../icons/icon.js'
 import { chainOf } from '../../state/config.js'
 import { choosingWallet } from '../../state/page/overlays.js'

@@ -84,6 +84,8 @@ interface Readiness {
     chainId: number
     ready: boolean
     quotes?: boolean
+    factory?: boolean
+    clock?: number | null
     paused: boolean
     lag: number | null
     age: number | null
@@ -92,11 +94,13 @@ interface Readiness {
 
 function faultsOf({ ready: isReady, storeTrouble, chains }: Readiness): string[] {
   return [
-    ...(storeTrouble ? [`is not ready: its database is ${storeTrouble}`] : []),
-    ...chains.flatMap(({ chainId, ready, quotes, paused, lag, age }) => {
+    ...(storeTrouble ? [`is not ready: its database has a fault (${storeTrouble})`] : []),
+    ...chains.flatMap(({ chainId, ready, quotes, factory, clock, paused, lag, age }) => {
       if (ready && quotes !== false) return []
       if (paused) return [`is not ready: the index of chain ${chainId} pauses, since the disk is nearly full`]
       if (ready) return [`${isReady ? '' : 'is not ready: '}quotes no order of chain ${chainId}: see CANNOT_DELIVER`]
+      if (factory === false) return [`is not ready: the nodes of chain ${chainId} do not know the contracts`]
+      if (clock && lag === 0) return [`is not ready: its clock is ${clock} s from that of chain ${chainId}`]
       const seen =
         age === null ? 'no head was seen' : `${lag} blocks behind a head seen ${Math.round(age / 1000)} s ago`
       return [`is not ready: the index of chain ${chainId} is not current (${seen})`]

@@ -39,7 +39,7 @@ export async function* serviceFindings(settings: Settings): AsyncGenerator<Findi
   yield* webhookFindings(settings)
 }
 
-/** Sends the receiver of webhooks an event that means nothing. */
+/** Sends the receiver of webhooks a test event. */
 async function* webhookFindings({ WEBHOOK_URL: url, WEBHOOK_SECRET: secrets = [] }: Settings): AsyncGenerator<Finding> {
   if (url === undefined) return
   const sender = new WebhookSender(url, secrets)

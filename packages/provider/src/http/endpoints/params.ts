@@ -113,7 +113,7 @@ export const signatureText = documented(upTo(MAX_SIGNATURE), {
   example: `0x${'00'.repeat(65)}`,
 })
 
-/** Whether a text is bytes as hex. It looks for what is not: a pattern that repeats over megabytes may exceed its stack. */
+/** Whether a text is bytes as hex. Searches for a wrong character: a pattern that repeats over megabytes may exceed its stack. */
 function isHexBytes(text: string): boolean {
   return text.length % 2 === 0 && /^0x/i.test(text) && !/[^0-9a-f]/i.test(text.slice(2))
 }

@@ -1,6 +1,6 @@
 import { ZIP_FORMAT } from '../../constants.js'
 
-const { block: BLOCK, most: MOST, many: MANY, signatures: SIGNATURES } = ZIP_FORMAT
+const { block: BLOCK, most: MOST, most16: MOST16, signatures: SIGNATURES } = ZIP_FORMAT
 
 /** An entry of a ZIP archive whose data has been written. */
 export interface ZipEntry {
@@ -33,7 +33,7 @@ export function storedBlock(bytes: Buffer, isLast: boolean): Buffer {
   const block = Buffer.allocUnsafe(5 + bytes.length)
   block.writeUInt8(isLast ? 1 : 0, 0)
   block.writeUInt16LE(bytes.length, 1)
-  block.writeUInt16LE(~bytes.length & MANY, 3)
+  block.writeUInt16LE(~bytes.length & MOST16, 3)
   bytes.copy(block, 5)
   return block
 }
@@ -95,7 +95,7 @@ export function directoryEntry({ path, modified, size, crc, offset }: ZipEntry):
 export function directoryEnd(count: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22)
   end.writeUInt32LE(SIGNATURES.end, 0)
-  for (const at of [8, 10]) end.writeUInt16LE(Math.min(count, MANY), at)
+  for (const at of [8, 10]) end.writeUInt16LE(Math.min(count, MOST16), at)
   end.writeUInt32LE(Math.min(size, MOST), 12)
   end.writeUInt32LE(Math.min(offset, MOST), 16)
   if (!isLongEnd(count, offset)) return end
@@ -113,7 +113,7 @@ export function directoryEnd(count: number, size: number, offset: number): Buffe
   return Buffer.concat([long, end])
 }
 
-const isLongEnd = (count: number, offset: number) => offset >= MOST || count >= MANY
+const isLongEnd = (count: number, offset: number) => offset >= MOST || count >= MOST16
 
 /** Returns the bytes of an archive of files with these paths and sizes. */
 export function zipLength(files: readonly { path: string; size: number }[]): number {

@@ -1,6 +1,6 @@
 import type { Tables } from '@tidegate/database'
 
-/** The table of what consumers have used of their limits. A row has the end of its window, since windows differ in length. */
+/** The table of usage counters. A row has the end of its window, since windows differ in length. */
 export const USAGE_TABLES: Tables = {
   owner: 'usage',
   migrations: [

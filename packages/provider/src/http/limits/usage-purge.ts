@@ -1,7 +1,7 @@
 import type { UsageStore } from './usage-table.js'
 import { WINDOW } from './windows.js'
 
-/** Deletes ended counters also while no request adds to one: their ids name addresses and consumers. */
+/** Deletes ended counters: their ids name addresses and consumers. */
 export class UsagePurge {
   private timer: NodeJS.Timeout | undefined
 

@@ -27,19 +27,12 @@ const USED = sqlOne('SELECT used, started FROM usage_windows WHERE id = :id AND 
 // by the end, since windows of a minute and of a day are in one table
 const PURGE = sql('DELETE FROM usage_windows WHERE ends <= :now')
 
-/** Additions between two purges of ended windows. */
-const PURGE_EVERY = 1000
-
 /** Creates the store of usage counters. */
 export function usageStore(db: Driver): UsageStore {
-  let additions = 0
-  const purge = async (now: number) => void (await db.query(PURGE({ now })))
   return {
-    purge,
+    purge: async (now) => void (await db.query(PURGE({ now }))),
     async add(id, amount, window, now) {
       const expired = now - window
-      additions += 1
-      if (additions % PURGE_EVERY === 0) await purge(now)
       const { rows } = await db.query(ADD({ id, amount, now, expired, ends: now + window }))
       const { used, started } = rows[0] as { used: number; started: number }
       return { used, endsIn: started + window - now }

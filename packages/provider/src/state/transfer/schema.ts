@@ -61,7 +61,7 @@ let current: readonly TableShape[] | undefined
 
 /** Returns all tables of a new embedded database, without internal ones of SQLite and its full-text search. */
 export function allTables(versions: Versions = CURRENT): readonly TableShape[] {
-  if (versions !== CURRENT) return tablesAt(versions)
+  if (ageOfState(versions) !== 'current') return tablesAt(versions)
   current ??= tablesAt(CURRENT)
   return current
 }

@@ -30,7 +30,7 @@ export function eventSuite(session: StateSession): void {
     expect(await restarted.count()).toBe(19)
   })
 
-  it('gives up the oldest events where too many wait, and those that are too old (threat 148)', async () => {
+  it('gives up the oldest events if too many wait, and those that are too old (threat 148)', async () => {
     const { events } = session.store
     const some = (name: string, length: number) => Array.from({ length }, (_, at) => eventOf(`${name}${at}`))
     expect(await events.add(some('a', 10), 100, 20)).toBe(0)
