@@ -57,10 +57,10 @@ export async function buy(
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)
-    // on standard error: the buyer needs it if standard output fails
     // another receiver downloads with an account of its own
     const holder = consumer ? {} : { account: options.account, keystore: options.keystore }
     const get = commandOf(did, { ...(file === undefined ? {} : { file }), ...(id ? { service: id } : {}), ...holder })
+    // on standard error: the buyer needs it if standard output fails
     out.note(`Order ${bought.order}. Download with: ${get}`)
     out.result({ ...bought, paid: bought.paid.map(amountJson) })
   })

@@ -7,6 +7,8 @@ export const CLI_LIMITS = {
     terms: 3_000,
     /** Milliseconds of a purchase, with the answer of the user, and of a download, which resumes when it is called again. */
     deadlines: { buy: 900_000, get: 3_600_000 },
+    /** Bytes of the reservations of a day: hundreds of thousands of purchases. */
+    day: 67_108_864,
   },
   texts: {
     /** Characters of a description that are shown. */
@@ -23,6 +25,8 @@ export const CLI_LIMITS = {
     descriptor: 1_048_576,
     /** Bytes of the notes of a partial download. */
     notes: 65_536,
+    /** Bytes of the manifest of a folder: some versions of an asset with the most files. */
+    manifest: 67_108_864,
     /** Bytes of the saved choice of `tidegate use`: two URLs. */
     kept: 65_536,
     /** Bytes of the note of a local network. */

@@ -3,7 +3,7 @@ import type { Asking, Changes, Difference, TermsDocument } from '@tidegate/clien
 import { requestedEdits } from '@tidegate/protocol/version-plan'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { agreed } from './people/agreement.js'
-import { type Edit, type EditOptions, editsOf, replacing } from './people/files/file-edits.js'
+import { type Edit, type EditOptions, editsOf, replacing, withReplacing } from './people/files/file-edits.js'
 import { withKnown } from './people/files/known-files.js'
 import { type SourceOptions, sourcesOf } from './people/files/sources.js'
 import { Uploads } from './people/files/uploads.js'
@@ -116,14 +116,15 @@ export async function update(did: string, options: UpdateOptions): Promise<numbe
         'The provider does not tell the present files now. Repeat the command later.',
       )
     const edits = isEdit ? editsOf(options, present, sources, options) : new Map<number, Edit>()
-    const found = await withKnown(session, did, sources)
-    const plan = versionLines(found, present, { keepOld: keepOld || isEdit, edits })
+    const found = await withKnown(session, did, [...sources, ...replacing(edits)])
+    const marked = withReplacing(edits, found.slice(sources.length))
+    const plan = versionLines(found.slice(0, sources.length), present, { keepOld: keepOld || isEdit, edits: marked })
     out.note(...differences.flatMap(differenceLines), ...plan, ...openLines(left))
     await agreed({ yes, message: `Apply these changes to "${shown(name)}"?`, otherwise: 'nothing was changed' })
     signal.throwIfAborted()
     const uploads = new Uploads(session)
     const uploaded = left ? await sent(session, left) : {}
-    const objects = await uploads.objectsOf([...found, ...(await withKnown(session, did, replacing(edits)))])
+    const objects = await uploads.objectsOf(found)
     const files = objects.splice(0, sources.length)
     const edited = { files, keepOld: requestedEdits(edits, present, objects), filesVersion }
     const replaced = isEdit ? edited : files.length > 0 ? { files, ...(keepOld ? { keepOld } : {}) } : {}

@@ -9,7 +9,7 @@ export function* jsonLines(text: string): Generator<unknown> {
     try {
       yield JSON.parse(text.slice(at, end))
     } catch {
-      // an interrupted line: what it would have noted was not done
+      // skips an interrupted line
     }
   }
 }

@@ -69,7 +69,7 @@ describe('the commands that change an asset', () => {
     expect(await owner('update', did, '--keep-old', '--yes')).toMatchObject({ status: 2 })
   })
 
-  it('B5: replace, remove and rename single files, which buyers see at once', async () => {
+  it('replace, remove and rename single files, which buyers see at once', async () => {
     const tree = ['a=b.csv', '2026/01.csv', '2026/02.csv', '2026/03.csv'].map((name) => join('tree', name))
     mkdirSync(at('tree/2026'), { recursive: true })
     for (const name of tree) file(name, name)
@@ -88,6 +88,8 @@ describe('the commands that change an asset', () => {
     )
     expect((await changed('update', did, ...edits)).transactions).toHaveLength(1)
     expect(await files()).toEqual(['2026/02.csv 3', '2026/03 final.csv 16', '2026/01.csv 12'])
+    const known = await owner('update', did, '--replace', `1=${at('tree/a=b.csv')}`)
+    expect(known.stderr).toMatch(/2026\/03 final\.csv becomes \S+a=b\.csv, which is there already/)
     const more = ['--files', file('added.csv', '1'), '--keep-old', '--remove', '2026/02.csv', '--description', 'Less']
     expect((await changed('update', did, ...more)).changed.sort()).toEqual(['description', 'files'])
     expect(await files()).toEqual(['added.csv 1', '2026/03 final.csv 16', '2026/01.csv 12'])

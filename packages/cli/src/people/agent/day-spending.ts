@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { appendLine, readTrusted } from '@tidegate/common/safe-files'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import type { Address } from 'viem'
+import { CLI_LIMITS } from '../../limits.js'
 import { makePrivateFolder } from '../files/folders.js'
 import { jsonLines } from '../lines.js'
 
-/** Most bytes of a day: hundreds of thousands of purchases. */
-const MOST = 64 << 20
+const { day: MOST } = CLI_LIMITS.agent
 
 /** Units of a token that are due. */
 export interface Due {
@@ -59,7 +59,10 @@ export class DaySpending {
     return () => this.kept(path, release)
   }
 
-  /** Returns the units of each token that this account has reserved in lines before one. */
+  /**
+   * Returns the units of each token that this account has reserved in lines before one. A line that is not JSON counts nothing: its
+   * process was interrupted in the reservation, and bought nothing.
+   */
   private usedBefore(id: string, text: string): Map<string, bigint> {
     const lines = [...jsonLines(text)] as Line[]
     const released = new Set(lines.map((line) => ('released' in line ? line.released : undefined)))

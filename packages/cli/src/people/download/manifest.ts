@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { safePath } from '@tidegate/client/node'
 import { appendLine, readBeside } from '@tidegate/common/safe-files'
+import { CLI_LIMITS } from '../../limits.js'
 import { jsonLines } from '../lines.js'
 
 /** The name of the manifest in a folder. No name of a publisher begins with a dot there. */
 const NAME = '.tidegate.jsonl'
 
-/** Most bytes of a manifest: some versions of an asset with the most files. */
-const MOST = 64 << 20
+const { manifest: MOST } = CLI_LIMITS.files
 
 /** A file that `get --all` wrote into a folder. */
 export interface Written {

@@ -132,3 +132,11 @@ function nameOf(files: readonly AssetFile[], at: number): string {
 /** Returns the files that replace others, in the order of the edits. */
 export const replacing = (edits: ReadonlyMap<number, Edit>): Source[] =>
   [...edits.values()].flatMap(({ file = [] }) => file)
+
+/** Returns the edits with other files that replace, in the order of `replacing`. */
+export function withReplacing(edits: ReadonlyMap<number, Edit>, files: readonly Source[]): Map<number, Edit> {
+  const next = [...files]
+  return new Map(
+    [...edits].map(([at, edit]) => [at, edit.file ? { ...edit, file: next.shift() ?? edit.file } : edit] as const),
+  )
+}
