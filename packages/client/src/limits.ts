@@ -26,8 +26,6 @@ export const LIMITS = {
   restarts: 3,
   /** Most bytes of a file in memory, unless the caller sets another limit. */
   blob: 1_073_741_824,
-  /** Most files of a service: the provider's own limit. */
-  files: 10_000,
   /** Most bytes of all storage objects of a service: the provider's limit of the encrypted field, without its envelope. */
   objectsSize: 261_000,
   /** Bytes of the storage object of a hosted file, without its name. */

@@ -26,7 +26,7 @@ export const CONSOLE_LIMITS = {
   },
   catalogue: {
     /** Bytes of all files of an asset: up to `small` it is small, from `large` it is large. */
-    sizes: { small: 10_000_000, large: 1_000_000_000 },
+    sizes: { small: 10_485_760, large: 1_073_741_824 },
     /** The newest matches that are read for facets. More take seconds where a hundred thousand match. */
     facets: 10_000,
     /** Milliseconds before each retry for prices that the provider's node was too slow to read. */

@@ -45,7 +45,7 @@ export {
 } from './errors.js'
 export type { Address, Hex } from './hex.js'
 export { assertShape, JsonBoundsError, parseJson } from './json.js'
-export { PROTOCOL_LIMITS } from './limits.js'
+export { PROTOCOL_LIMITS, SELLER_LIMITS } from './limits.js'
 export { memoized, memoizedText, upTo } from './memo.js'
 export type { Schema } from './schema.js'
 export { safeParse, validationError } from './validation.js'

@@ -135,3 +135,13 @@ export const ASSET_LIMITS = {
   /** Files of a service. Other providers may describe more than this one has; the size of the answer limits them as well. */
   describedFiles: 100_000,
 } as const
+
+/** Limits on what is known of sellers, apart so that a page bundles no others. */
+export const SELLER_LIMITS = {
+  verified: {
+    /** Accounts with a verified name: every page of the console reads them. */
+    publishers: 200,
+    /** Characters of a verified name: one line of a page. */
+    name: 60,
+  },
+} as const

@@ -6,8 +6,8 @@ export interface SearchOptions extends AssetQuery {
   signal?: AbortSignal | undefined
 }
 
-/** Most assets of one request: the provider returns prices for this many. */
-const PAGE = 50
+/** Most assets per page: the provider returns prices for this many. */
+const MOST = 50
 /** A price as a decimal text. */
 const DECIMAL = /^\d{1,15}(\.\d{1,18})?$/
 
@@ -19,11 +19,11 @@ const DECIMAL = /^\d{1,15}(\.\d{1,18})?$/
  * const { assets, total } = await search(context, { text: 'tide tables', tags: ['hydrology'], sort: 'newest' })
  */
 export async function search(context: Context, options: SearchOptions = {}): Promise<SearchResult> {
-  const { page = 1, size = PAGE, price, signal } = options
+  const { page = 1, size, price, signal } = options
   if (!Number.isSafeInteger(page) || page < 1 || page > 500)
     throw new TidegateError('BAD_OPTION', 'page must be a number from 1 to 500.')
-  if (!Number.isSafeInteger(size) || size < 1 || size > PAGE)
-    throw new TidegateError('BAD_OPTION', `size must be a number from 1 to ${PAGE}.`)
+  if (size !== undefined && (!Number.isSafeInteger(size) || size < 1 || size > MOST))
+    throw new TidegateError('BAD_OPTION', `size must be a number from 1 to ${MOST}.`)
   for (const limit of [price?.least, price?.most])
     if (limit !== undefined && !DECIMAL.test(limit))
       throw new TidegateError('BAD_OPTION', 'The limits of a price must be amounts such as 2.5.')

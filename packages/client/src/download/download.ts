@@ -152,17 +152,19 @@ export async function transferOf(
 }
 
 const OPTIONS: Record<keyof DownloadOptions, true> = {
-  ...{
-    service: true,
-    file: true,
-    archive: true,
-    order: true,
-    range: true,
-    userdata: true,
-    link: true,
-    onProgress: true,
-  },
-  ...{ onRestart: true, retries: true, stallTimeout: true, maxSize: true, signal: true },
+  service: true,
+  file: true,
+  archive: true,
+  order: true,
+  range: true,
+  userdata: true,
+  link: true,
+  onProgress: true,
+  onRestart: true,
+  retries: true,
+  stallTimeout: true,
+  maxSize: true,
+  signal: true,
 }
 
 /** Throws TidegateError for an unknown option: a misspelt file would be another one. */

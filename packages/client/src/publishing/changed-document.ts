@@ -12,7 +12,12 @@ export function changedDocument(
   provider: string,
   { document, chainId }: Served,
   changes: Changes,
-  own: { index: number; sealed: Hex | undefined /** All new files, if they change. */; files: AssetFile[] | undefined },
+  own: {
+    index: number
+    sealed: Hex | undefined
+    /** All new files, if they change. */
+    files: AssetFile[] | undefined
+  },
 ): Json {
   const { name, description, author, license, tags, serviceName, timeout } = changes
   const now = timestamp()

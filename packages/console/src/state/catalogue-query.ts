@@ -106,9 +106,16 @@ export function optionsOf(query: CatalogueQuery): SearchOptions {
 }
 
 /** The changes that take all filters away. */
-export const UNFILTERED = {
-  ...({ text: '', type: '', tags: [], license: '', format: '', size: '' } as const),
-  ...({ price: 'any', token: '', most: '' } as const),
+export const UNFILTERED: Partial<CatalogueQuery> = {
+  text: '',
+  type: '',
+  tags: [],
+  license: '',
+  format: '',
+  size: '',
+  price: 'any',
+  token: '',
+  most: '',
 }
 
 export function isFiltered({ tags, price, ...query }: CatalogueQuery): boolean {

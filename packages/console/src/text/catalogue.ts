@@ -1,4 +1,9 @@
+import { shownBytes } from '../format/bytes.js'
 import { plural } from '../format/plural.js'
+import { CONSOLE_LIMITS } from '../limits.js'
+
+const SMALL = shownBytes(CONSOLE_LIMITS.catalogue.sizes.small)
+const LARGE = shownBytes(CONSOLE_LIMITS.catalogue.sizes.large)
 
 export const catalogue = {
   title: 'Catalogue',
@@ -15,7 +20,7 @@ export const catalogue = {
   size: 'Size of all files',
   all: { type: 'All types', format: 'All formats', license: 'All licences' },
   anySize: 'Any size',
-  sizes: { small: 'Up to 10 MB', middle: '10 MB to 1 GB', large: 'From 1 GB' },
+  sizes: { small: `Up to ${SMALL}`, middle: `${SMALL} to ${LARGE}`, large: `From ${LARGE}` },
   counted: (type: string, count: number) => (count > 0 ? `${type} (${count})` : type),
   tags: 'Tags',
   price: 'Price',

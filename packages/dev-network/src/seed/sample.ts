@@ -1,5 +1,4 @@
 import type { FileObject } from '@tidegate/client'
-import { SECONDS } from '@tidegate/protocol/constants'
 import type { AddressEntry } from '../deploy.js'
 import type { SampleFile } from './files.js'
 
@@ -30,9 +29,6 @@ export interface Sample {
   /** Day on which the publisher retires the asset. */
   retired?: number
 }
-
-/** Seconds. */
-export const DAY = SECONDS.day
 
 export const ocean = (amount: string) => ({ amount, token: 'Ocean' }) as const
 export const usdc = (amount: string) => ({ amount, token: 'MockUSDC' }) as const

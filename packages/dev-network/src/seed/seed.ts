@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rpcClient, walletClient } from '@tidegate/chain'
 import { createTidegate, type FileObject, type Tidegate, TidegateError } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { NetworkInfo } from '../info.js'
@@ -8,10 +9,10 @@ import { DEV_LIMITS } from '../limits.js'
 import { CATALOGUE } from './catalogue.js'
 import { type FileServer, startFileServer } from './file-server.js'
 import { readNotes, type SeedNotes, writeNotes } from './notes.js'
-import { DAY, type Sample } from './sample.js'
+import type { Sample } from './sample.js'
 
 /** Age in seconds of a new chain for sample data: more than the oldest sample. */
-export const SEED_AGE = 61 * DAY
+export const SEED_AGE = 61 * SECONDS.day
 
 export interface Seeded {
   /** DIDs of the sample assets, by their keys. */
@@ -182,7 +183,7 @@ class People {
 
 /** Sets the time of the next block to so many days ago. The time of a younger chain continues. */
 async function travel(node: PublicClient, days: number): Promise<void> {
-  const time = Math.floor(Date.now() / 1000 - days * DAY)
+  const time = Math.floor(Date.now() / 1000 - days * SECONDS.day)
   const { timestamp } = await node.getBlock()
   if (time <= Number(timestamp)) return
   await node.request({ method: 'evm_setNextBlockTimestamp', params: [time] } as never)

@@ -7,7 +7,7 @@ export { licenseDocumentsOf, linkName, linksOf, sha256In, type WebLink, webLink 
 export { formatOf, releaseFacts, releaseOf } from './release.js'
 export { type AssetQuery, searchBody, searchQuery } from './search-query.js'
 export { type SearchResult, searchResult } from './search-result.js'
-export { type Seller, sellerOf, VERIFIED, type VerifiedPublishers, verifiedIn } from './sellers.js'
+export { type Seller, sellerOf, type VerifiedPublishers, verifiedIn } from './sellers.js'
 export {
   chosenService,
   readable,

@@ -1,4 +1,5 @@
 import type { Address } from '../hex.js'
+import { SELLER_LIMITS } from '../limits.js'
 import { addressIn, defined, fieldsOf } from '../values/fields.js'
 import { printable } from '../values/text.js'
 import type { Asset } from './types.js'
@@ -17,9 +18,6 @@ export interface Seller {
 
 /** The names that the operator of a provider has verified, by account. */
 export type VerifiedPublishers = ReadonlyMap<Address, string>
-
-/** Most verified publishers, and most characters of a name: the limits of VERIFIED_PUBLISHERS. */
-export const VERIFIED = { most: 200, name: 60 } as const
 
 /**
  * Returns the seller of an asset. A name is verified only if its account owns the data NFT and has sent the newest metadata.
@@ -44,11 +42,11 @@ export function sellerOf(
 
 /** Reads the field `verifiedPublishers` of a provider's root document. */
 export function verifiedIn(told: unknown): VerifiedPublishers {
-  const named = Object.entries(fieldsOf(told)).slice(0, VERIFIED.most)
+  const named = Object.entries(fieldsOf(told)).slice(0, SELLER_LIMITS.verified.publishers)
   return new Map(
     named.flatMap(([account, name]): [Address, string][] => {
       const address = addressIn(account)
-      const shown = typeof name === 'string' ? printable(name, VERIFIED.name) : ''
+      const shown = typeof name === 'string' ? printable(name, SELLER_LIMITS.verified.name) : ''
       return address && shown ? [[address, shown]] : []
     }),
   )

@@ -14,7 +14,7 @@ test('a version that replaces them removes those that no new file is named like 
   expect(versionPlan(PRESENT, ['b.csv', 'e.csv'], false)).toEqual(plan)
 })
 
-test('B5: a version with changes of single files tells each by its name', () => {
+test('a version with changes of single files tells each by its name', () => {
   const edits = new Map<number, PresentEdit>([
     [0, { file: {}, name: 'b.csv' }],
     [2, { remove: true }],
@@ -68,11 +68,11 @@ test.each<[string, [number, PresentEdit][], string | undefined]>([
   ['its own', [[0, { name: 'a.csv' }]], 'is its name already'],
   ['a new file', [[0, { name: 'NEW.csv' }]], 'is the name of a new file'],
   ['a path elsewhere', [[0, { name: '../a' }]], 'must not contain empty parts, . or ..'],
-])('B5: files that get %s', (_, edits, problem) => {
+])('files that get %s', (_, edits, problem) => {
   expect(renameProblem(PRESENT, ['new.csv', undefined], new Map(edits))?.problem).toBe(problem)
 })
 
-test('B5: a file that replaces another has its name, if that is a public name', () => {
+test('a file that replaces another has its name, if that is a public name', () => {
   const edits = new Map<number, PresentEdit>([
     [1, { file: {} }],
     [0, { file: {}, name: 'b' }],

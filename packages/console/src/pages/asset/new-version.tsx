@@ -7,11 +7,11 @@ import { text } from '../../text.js'
 interface NewVersionProps {
   did: string
   service: AssetService
-  /** Start of the order, where it is known: without a download here, a version after it is new. */
+  /** Start of the order, if known: without a download here, a version after it is new. */
   since?: Date
 }
 
-/** Tells a buyer that the files are others than those he has. */
+/** Tells a buyer that the files have changed since his order or download. */
 export function NewVersion({ did, service, since }: NewVersionProps) {
   const { release } = service
   const isAfterOrder = since !== undefined && release?.date !== undefined && release.number > 1 && release.date > since

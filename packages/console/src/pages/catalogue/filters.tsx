@@ -69,7 +69,7 @@ export function Filters({ query, show }: FiltersProps) {
         />
         <TagFilter chosen={query.tags} facets={facets?.tags ?? []} onChange={(tags) => show({ tags })} />
         {isFiltered(query) && (
-          <Button kind="quiet" size="small" icon="close" onClick={() => show({ ...UNFILTERED, tags: [] })}>
+          <Button kind="quiet" size="small" icon="close" onClick={() => show(UNFILTERED)}>
             {words.reset}
           </Button>
         )}
@@ -87,7 +87,7 @@ interface FacetProps {
   onSelect: (value: string) => void
 }
 
-/** A filter of one value. It is left out where the matches have none. */
+/** A filter of one value. Shows nothing if the matches have none. */
 function FacetSelect({ name, value, facets, onSelect }: FacetProps) {
   const { catalogue: words } = text
   const counts = new Map([

@@ -39,7 +39,7 @@ export function Results({ found, query, show }: ResultsProps) {
       <Empty picture="search" title={words.empty} hint={words.emptyHint}>
         {/* a wide page has it beside its filters */}
         <div class={isFiltered(query) ? 'narrow-only' : ''}>
-          <Button onClick={() => show({ ...UNFILTERED, tags: [] })}>{words.reset}</Button>
+          <Button onClick={() => show(UNFILTERED)}>{words.reset}</Button>
         </div>
       </Empty>
     ) : (

@@ -10,7 +10,7 @@ export async function drawFirstPage(
   canvas: HTMLCanvasElement,
   signal: AbortSignal,
 ): Promise<number> {
-  // a process of its own, which ends with its memory
+  // a worker of its own, whose memory is freed when it ends
   const port = new Worker(scriptUrl(workerUrl) as string, { type: 'module' })
   const task = getDocument({
     data: bytes.slice(),

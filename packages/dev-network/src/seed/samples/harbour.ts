@@ -1,5 +1,6 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import * as files from '../files.js'
-import { DAY, ocean, type Sample } from '../sample.js'
+import { ocean, type Sample } from '../sample.js'
 
 const PUBLISHER = { publisher: 1, author: 'Harbour Office' } as const
 
@@ -15,7 +16,7 @@ export const HARBOUR: readonly Sample[] = [
     license: 'CC-BY-4.0',
     tags: ['tides', 'navigation', 'csv'],
     price: ocean('5'),
-    timeout: 30 * DAY,
+    timeout: 30 * SECONDS.day,
     published: 60,
     orders: { 3: [1], 4: [58, 27], 5: [55, 22], 7: [51, 13], 9: [44, 6] },
   },
@@ -28,7 +29,7 @@ export const HARBOUR: readonly Sample[] = [
     license: 'CC-BY-4.0',
     tags: ['tides', 'gauge', 'time series', 'csv'],
     price: ocean('12.5'),
-    timeout: 90 * DAY,
+    timeout: 90 * SECONDS.day,
     published: 40,
     orders: { 4: [20], 5: [35], 7: [8] },
   },
@@ -54,7 +55,7 @@ export const HARBOUR: readonly Sample[] = [
     license: 'CC-BY-4.0',
     tags: ['tides', 'csv'],
     price: ocean('2'),
-    timeout: 30 * DAY,
+    timeout: 30 * SECONDS.day,
     published: 59,
     orders: { 9: [54] },
     retired: 45,

@@ -1,8 +1,9 @@
 import type { FileObject } from '@tidegate/client'
+import { SECONDS } from '@tidegate/protocol/constants'
 import type { Address } from 'viem'
 import { DEV_CHAIN_ID } from '../../anvil.js'
 import * as files from '../files.js'
-import { DAY, ocean, type Sample, usdc } from '../sample.js'
+import { ocean, type Sample, usdc } from '../sample.js'
 
 const PUBLISHER = { publisher: 2, author: 'Institute for Coastal Research' } as const
 
@@ -37,7 +38,7 @@ export const INSTITUTE: readonly Sample[] = [
     license: 'ODbL-1.0',
     tags: ['stations', 'catalogue', 'json'],
     price: usdc('2.5'),
-    timeout: 365 * DAY,
+    timeout: 365 * SECONDS.day,
     published: 48,
     orders: { 4: [15], 5: [4], 7: [47], 9: [32] },
   },
@@ -50,7 +51,7 @@ export const INSTITUTE: readonly Sample[] = [
     license: 'CC-BY-4.0',
     tags: ['waves', 'buoy', 'time series', 'csv'],
     price: ocean('0.05'),
-    timeout: DAY,
+    timeout: SECONDS.day,
     published: 39,
     orders: { 4: [38, 36, 31, 26, 19, 11, 5], 5: [28, 9], 7: [34, 16, 2], 9: [24] },
   },
@@ -63,7 +64,7 @@ export const INSTITUTE: readonly Sample[] = [
     license: 'CC-BY-4.0',
     tags: ['wind', 'forecast', 'csv', 'json', 'picture'],
     price: ocean('8'),
-    timeout: 10 * DAY,
+    timeout: 10 * SECONDS.day,
     published: 14,
     orders: { 4: [2.5], 5: [13.5] },
   },
@@ -76,7 +77,7 @@ export const INSTITUTE: readonly Sample[] = [
     license: 'CC0-1.0',
     tags: ['on-chain', 'token', 'json'],
     price: 'free',
-    timeout: DAY,
+    timeout: SECONDS.day,
     published: 26,
     orders: { 4: [9.2], 9: [24.5] },
   },

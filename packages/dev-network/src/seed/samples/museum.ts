@@ -1,5 +1,6 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import * as files from '../files.js'
-import { DAY, type Sample, usdc } from '../sample.js'
+import { type Sample, usdc } from '../sample.js'
 
 const PUBLISHER = { publisher: 6, author: 'Tug Museum' } as const
 
@@ -27,7 +28,7 @@ export const MUSEUM: readonly Sample[] = [
     license: 'CC-BY-4.0',
     tags: ['sound', 'time series', 'csv'],
     price: usdc('1.25'),
-    timeout: 7 * DAY,
+    timeout: 7 * SECONDS.day,
     published: 6.5,
     orders: { 4: [0.5], 7: [4.5] },
   },

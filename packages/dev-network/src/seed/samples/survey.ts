@@ -1,5 +1,6 @@
+import { SECONDS } from '@tidegate/protocol/constants'
 import * as files from '../files.js'
-import { DAY, dai, type Sample, usdc } from '../sample.js'
+import { dai, type Sample, usdc } from '../sample.js'
 
 const PUBLISHER = { publisher: 3, author: 'Blue Survey Ltd' } as const
 
@@ -28,7 +29,7 @@ export const SURVEY: readonly Sample[] = [
     license: 'Partners of the port, under contract',
     tags: ['traffic', 'restricted', 'csv'],
     price: usdc('40'),
-    timeout: 180 * DAY,
+    timeout: 180 * SECONDS.day,
     allow: [4, 5],
     published: 29,
     orders: { 4: [23], 5: [10] },

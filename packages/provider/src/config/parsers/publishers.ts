@@ -1,5 +1,4 @@
-import { isAddressText } from '@tidegate/protocol'
-import { VERIFIED } from '@tidegate/protocol/asset'
+import { isAddressText, SELLER_LIMITS } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import { parseObject } from './basic.js'
 import { address } from './chains.js'
@@ -10,7 +9,8 @@ import { address } from './chains.js'
  */
 export function verifiedPublishers(raw: string): Map<Address, string> {
   const entries = raw.trimStart().startsWith('{') ? Object.entries(parseObject(raw)) : raw.split(',').map(pair)
-  if (entries.length > VERIFIED.most) throw new Error(`must have at most ${VERIFIED.most} entries`)
+  if (entries.length > SELLER_LIMITS.verified.publishers)
+    throw new Error(`must have at most ${SELLER_LIMITS.verified.publishers} entries`)
   const names = new Map<Address, string>()
   for (const [at, [account = '', name]] of entries.entries()) {
     if (!isAddressText(account))
@@ -19,7 +19,7 @@ export function verifiedPublishers(raw: string): Map<Address, string> {
     if (names.has(own)) throw new Error(`has ${own} twice`)
     if (!isName(name))
       throw new Error(
-        `the name of ${own} must be one line of at most ${VERIFIED.name} characters, with a letter or digit, without < and >`,
+        `the name of ${own} must be one line of at most ${SELLER_LIMITS.verified.name} characters, with a letter or digit, without < and >`,
       )
     names.set(own, name)
   }
@@ -33,6 +33,7 @@ function pair(entry: string): string[] {
 
 /** Whether a value is a name that is shown in pages and on terminals as it is. */
 function isName(name: unknown): name is string {
-  if (typeof name !== 'string' || name.trim() !== name || Array.from(name).length > VERIFIED.name) return false
+  if (typeof name !== 'string' || name.trim() !== name || Array.from(name).length > SELLER_LIMITS.verified.name)
+    return false
   return /[\p{L}\p{N}]/u.test(name) && !/[\p{C}\p{Zl}\p{Zp}<>]|\p{M}{5}/u.test(name)
 }
