@@ -5,8 +5,8 @@ interface IWallet {
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4);
 }
 
-/// What a buyer pays with on a local network: a token of six decimals whose holders pay by a signature (EIP-3009, EIP-712;
-/// contract wallets by EIP-1271), so that somebody else pays for the gas.
+/// USDC of a local network: a token of six decimals. Its holders pay by a signature (EIP-3009 and EIP-712; contract wallets by
+/// EIP-1271), and another account pays the gas.
 contract Usdc {
     string public constant name = 'USDC';
     string public constant symbol = 'USDC';
@@ -95,11 +95,7 @@ contract Usdc {
         bytes32 nonce,
         bytes memory signature
     ) public {
-        bytes32 content = keccak256(
-            abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
-        );
-        useAuthorization(from, validAfter, validBefore, nonce, content, signature);
-        move(from, to, value);
+        pay(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce, signature);
     }
 
     function receiveWithAuthorization(
@@ -112,11 +108,7 @@ contract Usdc {
         bytes memory signature
     ) external {
         require(to == msg.sender, 'caller must be the payee');
-        bytes32 content = keccak256(
-            abi.encode(RECEIVE_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
-        );
-        useAuthorization(from, validAfter, validBefore, nonce, content, signature);
-        move(from, to, value);
+        pay(RECEIVE_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce, signature);
     }
 
     function cancelAuthorization(address authorizer, bytes32 nonce, bytes memory signature) external {
@@ -126,20 +118,25 @@ contract Usdc {
         emit AuthorizationCanceled(authorizer, nonce);
     }
 
-    function useAuthorization(
+    /// Moves tokens by an authorization of a type, which it uses up.
+    function pay(
+        bytes32 typehash,
         address from,
+        address to,
+        uint256 value,
         uint256 validAfter,
         uint256 validBefore,
         bytes32 nonce,
-        bytes32 content,
         bytes memory signature
     ) private {
         require(block.timestamp > validAfter, 'authorization is not yet valid');
         require(block.timestamp < validBefore, 'authorization is expired');
         require(!authorizationState[from][nonce], 'authorization is used or canceled');
+        bytes32 content = keccak256(abi.encode(typehash, from, to, value, validAfter, validBefore, nonce));
         requireSigned(from, content, signature);
         authorizationState[from][nonce] = true;
         emit AuthorizationUsed(from, nonce);
+        move(from, to, value);
     }
 
     function requireSigned(address signer, bytes32 content, bytes memory signature) private view {
