@@ -61,7 +61,8 @@ interface Wanted {
 
 /**
  * Quotes an order, or returns the earlier order if it is still valid. Throws ValidationError, AssetError, AccessError,
- * OrderError, ChainError, LimitError, StorageError, or the signal's reason.
+ * OrderError, ChainError, LimitError, StateError, StorageError, or the signal's reason; ProviderError `CANNOT_DELIVER` if a
+ * download would fail for a reason of this provider.
  */
 export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise<Quote | { validOrder: Hex }> {
   const now = Math.floor(Date.now() / 1000)
@@ -94,7 +95,10 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   }
 }
 
-/** Checks that the consumer may order the service, and that a file can be delivered. */
+/**
+ * Checks that the consumer may order the service, and that a file can be delivered. Throws ValidationError, AssetError, AccessError,
+ * ChainError, StateError.
+ */
 async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wanted> {
   const { consumer, fileIndex } = order
   const opened = await openService(access, order.documentId, order.serviceId)
@@ -119,7 +123,7 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
   return { opened, environment, claim }
 }
 
-/** Throws ProviderError if a file that this service hosts, and that the order would open, cannot be read. */
+/** Throws ProviderError `CANNOT_DELIVER` if a file that this service hosts, and that the order would open, cannot be read. */
 async function assertHostedReadable(
   opened: OpenService,
   fileIndex: number | undefined,
@@ -146,7 +150,10 @@ function assertSomeUsable(files: StoredFile[]): void {
     throw new AssetError('FILES_UNREADABLE', 'Unable to get dataset files')
 }
 
-/** Returns whether an earlier order still grants access. False if the transaction holds no valid order. */
+/**
+ * Returns whether an earlier order still grants access. False if the transaction holds no valid order. Throws OrderError
+ * `PROVIDER_KEY_MISSING`, ChainError, or the signal's reason.
+ */
 async function isStillValid(
   claim: OrderClaim,
   orders: OrderTransactions,
@@ -165,7 +172,7 @@ async function isStillValid(
 
 /**
  * Returns the rule and price of a fee, both undefined for the default fee. `only`: the single file of the order. An
- * order whose fee does not depend on its files opens all of them.
+ * order whose fee does not depend on its files opens all of them. Throws AssetError, StateError.
  */
 async function priceOf(
   { opened, claim }: Wanted,
