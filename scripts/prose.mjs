@@ -23,6 +23,8 @@ const CODE =
 /** Pages that count: without decisions, the changelog, generated pages, and blocks of code. */
 const COUNTED = /^(docs\/(?!decisions\/).*|CONTRIBUTING|(packages\/[^/]+\/)?README)\.md$/
 const MAX_WORDS = 36_000
+/** The longest pages that are named if there are too many words. */
+const LISTED = 5
 const COMMENT = /^\s*(\/\/|\/?\*|#|--)/
 /** The title of a test, also after the cases of `it.each`. */
 const TITLE = /(?:(?<![.\w])(?:it|test|describe)(?:\.\w+)*(?:\(.*\))?|^\s*\].*\))\(\s*(['"`])((?:\\.|(?!\1).)+)\1/gm
@@ -30,7 +32,8 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => existsSync(file) && (PAGE.test(file) || CODE.test(file)))
 const problems = []
-let words = 0
+/** Words of each page that counts. */
+const wordsOf = new Map()
 
 for (const file of files) {
   const text = readFileSync(file, 'utf8')
@@ -38,7 +41,12 @@ for (const file of files) {
   if (file.endsWith('.md')) checkPage(file, text)
   else checkCode(file, text)
 }
-if (words > MAX_WORDS) problems.push(`the pages written by hand have ${words} words: cut to ${MAX_WORDS}`)
+const words = [...wordsOf.values()].reduce((sum, count) => sum + count, 0)
+if (words > MAX_WORDS) {
+  const longest = [...wordsOf].sort(([, one], [, other]) => other - one).slice(0, LISTED)
+  const named = longest.map(([file, count]) => `${file} (${count})`).join(', ')
+  problems.push(`the pages written by hand have ${words} words: cut to ${MAX_WORDS}. The longest: ${named}`)
+}
 if (problems.length > 0) {
   console.error(problems.join('\n'))
   process.exitCode = 1
@@ -50,12 +58,16 @@ function checkPage(file, text) {
   for (const [at, line] of text.split('\n').entries()) {
     if (line.startsWith('```')) isCode = !isCode
     const prose = isCode ? '' : line
-    if (COUNTED.test(file)) words += prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+    if (COUNTED.test(file)) wordsOf.set(file, (wordsOf.get(file) ?? 0) + countWords(prose))
     checkPhrases(file, at, prose.replace(/`[^`]*`/g, ''))
     if (/^[\p{L}`*["(]/u.test(prose) && /^([\p{L}`*["(]|- |\d+\. )/u.test(last))
       problems.push(`${file}:${at + 1}: one paragraph is one line`)
     last = prose
   }
+}
+
+function countWords(prose) {
+  return prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 }
 
 function checkCode(file, text) {
