@@ -84,7 +84,7 @@ describe('the pages', () => {
     expect(listed.sort()).toEqual(served.sort())
   })
 
-  it('O8: say of every table how long it keeps what', () => {
+  it('say of every table how long it keeps what', () => {
     const codes = codeOf(page('docs/privacy.md').prose)
     const isNamed = (table: string) =>
       codes.some((code) => (code.endsWith('…') ? table.startsWith(code.slice(0, -1)) : table === code))
@@ -95,7 +95,7 @@ describe('the pages', () => {
     expect([...tables].filter((table) => !isNamed(table))).toEqual([])
   })
 
-  it('O8: know every table with an account as one that `tidegate consumer export` reads', () => {
+  it('know every table with an account as one that `tidegate consumer export` reads', () => {
     // contracts
     const others = ['index_datatoken', 'index_market']
     const withAccount = allTables().filter(({ columns }) =>

@@ -56,7 +56,7 @@ export function searchChangeSuite(session: CatalogSession): void {
     expect(await names({})).toEqual([])
   })
 
-  it('O1: does not find an asset that is taken down, on any instance, after changes and a rollback', async () => {
+  it('does not find an asset that is taken down, on any instance, after changes and a rollback', async () => {
     const second = await session.open()
     await commit(session, CATALOGUE_CHANGES, 1)
     expect(await names(TIDE, {}, second)).toEqual(['model', 'waves', 'tables'])

@@ -106,7 +106,7 @@ describe('the commands in scripts', () => {
     })
   })
 
-  it('B9: show who sells an asset before what he calls himself', async () => {
+  it('show who sells an asset before what he calls himself', async () => {
     const stranger = devAccounts()[3]?.address as string
     const author = '\u202eHarbour Office, verified by the provider:\n  Seller'
     const publish = ['publish', scripts.url, '--name', 'Plover tables', '--author', author, '--free', '--yes']

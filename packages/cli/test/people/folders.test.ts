@@ -135,7 +135,7 @@ describe('a folder', () => {
     expect(Object.keys(tree('numbered')).sort()).toEqual(['file-0.csv', 'file-1.csv'])
   })
 
-  it('B3: of an earlier version is never mixed with the next one, and made equal by --sync', async () => {
+  it('of an earlier version is never mixed with the next one, and made equal by --sync', async () => {
     const V1 = { 'a.csv': 'a', 'b.csv': 'b', 'c/d.csv': 'd', 'e/f.csv': 'f', h: 'h', 'i/j': 'j' }
     for (const [name, content] of Object.entries(V1)) write(`v1/${name}`, content)
     const { answer } = await publish(at('v1'))
@@ -175,7 +175,7 @@ describe('a folder', () => {
     expect((await all()).answer).toMatchObject({ files: [], present: 6 })
   })
 
-  it('B3: is moved and not downloaded again, and its manifest reaches no other place', async () => {
+  it('is moved and not downloaded again, and its manifest reaches no other place', async () => {
     const FILES = { 'a.csv': 'a', 'b/c.csv': 'c' }
     for (const [name, content] of Object.entries(FILES)) write(`once/${name}`, content)
     const { answer } = await publish(at('once'))

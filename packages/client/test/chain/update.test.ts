@@ -113,7 +113,7 @@ describe('a published asset', () => {
     await eventually(async () => (await read(links[0] as string)) === 'a.csv')
   })
 
-  it('B5: has single files replaced, renamed and removed, and links follow the renamed one', async () => {
+  it('has single files replaced, renamed and removed, and links follow the renamed one', async () => {
     const { storage } = world
     const file = (name: string) => ({ ...market.file, url: storage.file(`/b5/${name}`, Buffer.from(name)), name })
     const [a, b, c, d] = [file('a.csv'), file('b.csv'), file('c.csv'), file('d.csv')]

@@ -85,7 +85,7 @@ async function heightWith(did: string, names: readonly string[]): Promise<number
   return page.evaluate(() => document.documentElement.scrollHeight)
 }
 
-it('B6 and B7: the page of a folder does not grow with its files, each of which is reached and downloaded', async () => {
+it('the page of a folder does not grow with its files, each of which is reached and downloaded', async () => {
   const publisher = clientOf(0)
   const upload = async (content: string) => (await publisher.upload(new File([content], 'x.csv'))).object
   const [many, last] = [await upload('many'), await upload('last')]

@@ -77,7 +77,7 @@ describe('a browser wallet that announces itself', () => {
     expect(wallet.count('eth_requestAccounts')).toBe(1)
   })
 
-  it('B8: signs one readable message for downloads, links and uploads; a hash only after its explanation', async () => {
+  it('signs one readable message for downloads, links and uploads; a hash only after its explanation', async () => {
     const { page } = observed
     const root = (url: URL) => url.href === `${dev.facts.providerUrl}/`
     await page.route(root, async (one) => {

@@ -93,7 +93,7 @@ describe('the operator', () => {
     }
   })
 
-  it('O1: takes an asset down or blocks it, and the console does not offer it', async () => {
+  it('takes an asset down or blocks it, and the console does not offer it', async () => {
     const { did } = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('tide')))
     await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 200)
     const browser = await launchBrowser()
@@ -117,7 +117,7 @@ describe('the operator', () => {
     expect(JSON.stringify(trouble)).not.toMatch(/TypeError|policy/i)
   })
 
-  it('B9: says which account sells, and whose name the operator has verified', async () => {
+  it('says which account sells, and whose name the operator has verified', async () => {
     const stranger = await world.somebody()
     const hostile = `\u202eHarb\u043eur Office <b>\u2713</b> Verified ${'x'.repeat(10_000)}`
     const sold = (publisher: Awaited<typeof stranger>, author: string) =>

@@ -164,13 +164,12 @@ it('stays quick with hostile samples, and runs nothing in them', async () => {
 it('draws hostile PDFs within bounds, or says that it cannot', async () => {
   await opened([
     ['huge.pdf', 'application/pdf', pdf(1e9)],
-    ['shapes.pdf', 'application/pdf', pdf(100, '0 0 100 100 re f '.repeat(250_000))],
+    ['shapes.pdf', 'application/pdf', pdf(100, '0 0 100 100 re f '.repeat(20_000))],
     ['broken.pdf', 'application/pdf', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(100_000, '<<[')])],
   ])
   for (const [name, seen] of [
     ['huge.pdf', 'canvas:visible'],
-    // on a busy machine its time ends first
-    ['shapes.pdf', 'canvas:visible, p:text("cannot show this kind of file")'],
+    ['shapes.pdf', 'canvas:visible'],
     ['broken.pdf', 'p:text("cannot show this kind of file")'],
   ] as const) {
     const details = section().locator('details').filter({ hasText: name })

@@ -72,7 +72,7 @@ describe('an own asset in Mine', () => {
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 
-  it('B5: has single files replaced, renamed and removed, with undo, over a reload and by keyboard', async () => {
+  it('has single files replaced, renamed and removed, with undo, over a reload and by keyboard', async () => {
     const publisher = clientOf(0)
     const hosted = await Promise.all(
       ['a.csv', '2026/b.csv', 'c.csv', 'd.csv'].map(async (name) => {
@@ -163,7 +163,7 @@ describe('an own asset in Mine', () => {
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 
-  it('B5: with many files draws some of them, and finds the others by name', async () => {
+  it('with many files draws some of them, and finds the others by name', async () => {
     const publisher = clientOf(0)
     const { object } = await publisher.upload(new File(['1'], 'a.csv'), { anonymous: true })
     const many = Array.from({ length: 150 }, (_, at) => ({ ...object, name: `day/${at}.csv` }))

@@ -8,7 +8,7 @@ const STRANGER = address('b')
 const NAMES = verifiedIn({ [OFFICE.toLowerCase()]: 'Harbour Office', [address('c')]: 'WHO' })
 const imitates = (author: string) => sellerOf({ owner: STRANGER, publisher: STRANGER, author }, NAMES).imitates
 
-it('B9: verifies a name only for an account that owns the asset and has described it', () => {
+it('verifies a name only for an account that owns the asset and has described it', () => {
   const author = 'Harbour Office'
   expect(sellerOf({ owner: OFFICE, publisher: OFFICE, author: 'me' }, NAMES)).toEqual({
     account: OFFICE,
@@ -34,17 +34,17 @@ it.each([
   'Ha\u0301rbour-Office',
   '\u2713 Harbour Office (verified)',
   'The Harbour Office, verified by the provider',
-])('B9: finds the verified name in %j', (author) => {
+])('finds the verified name in %j', (author) => {
   expect(imitates(author)).toBe('Harbour Office')
 })
 
-it('B9: finds a short name only if it is the whole text', () => {
+it('finds a short name only if it is the whole text', () => {
   expect(imitates('w.h.o.')).toBe('WHO')
   for (const author of ['', 'Those who know', 'Office of Harbours', '\u2713', 'verified \u2713'])
     expect(imitates(author), author).toBeUndefined()
 })
 
-it('B9: reads a bounded list of whole addresses and printable names', () => {
+it('reads a bounded list of whole addresses and printable names', () => {
   const many = Object.fromEntries(
     Array.from({ length: 500 }, (_, at) => [`0x${`${at}`.padStart(40, '0')}`, 'x'.repeat(99)]),
   )

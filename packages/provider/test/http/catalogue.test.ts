@@ -1,53 +1,29 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers } from 'ethers'
-import { parse, validate } from 'fast-xml-parser'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { type Published, publishDocument } from '../../../../test/helpers/publish.js'
 import { ask } from '../../../../test/helpers/requests.js'
-import { newWallet } from '../../../../test/helpers/wallet.js'
-import { World } from '../../../../test/helpers/world.js'
 import { createApp } from '../../src/app.js'
 import { loadSettings } from '../../src/config/load.js'
+import { publicCatalogue } from './public-catalogue.js'
 
-/** CATALOGUE=public: pages, descriptions, catalogue and sitemap. */
+/** Pages, descriptions, catalogue and sitemap of CATALOGUE=public. */
 describe('the public catalogue', () => {
   const folder = newFolder()
   const purgatory = join(folder, 'purgatory.json')
-  const office = newWallet()
-  let world: World
-  let tides: Published
-  let winds: Published
-  let publisher: ethers.Wallet
+  let { world, publisher, tides, winds, publish, page } = {} as Awaited<ReturnType<typeof publicCatalogue>>
 
   beforeAll(async () => {
     writeFileSync(purgatory, '[]')
-    world = await World.start({
-      CATALOGUE: 'public',
+    ;({ world, publisher, tides, winds, publish, page } = await publicCatalogue({
       PURGATORY_ASSETS: purgatory,
       PURGATORY_INTERVAL: '100',
-      VERIFIED_PUBLISHERS: `${office.address}=Harbour Office of Brest`,
-    })
-    publisher = await world.somebody(office)
-    tides = await publish('Tide tables', { pricing: { fixed: '5' } })
-    winds = await publish('Winds', { pricing: 'free' })
+    }))
   })
 
-  function publish(name: string, options: { pricing: 'free' | { fixed: string } }) {
-    const url = world.storage.file(`/${name}.csv`, Buffer.from('a,b'))
-    return world.publish({
-      ...options,
-      publisher,
-      files: [{ type: 'url', url, method: 'GET', name: '2026/tides.csv' }],
-      adjust: ({ metadata }) =>
-        Object.assign(metadata, { name, license: 'CC-BY-4.0', author: 'Harbour office', tags: ['sea'] }),
-    })
-  }
-  const page = (path: string, headers: Record<string, string> = {}) =>
-    ask(`${world.network.providerUrl}${path}`, { headers })
   const linked = async (): Promise<string[]> => (await page('/sitemap-1.xml')).text.match(/did:op:[0-9a-f]{64}/g) ?? []
   const listed = async (): Promise<string[]> =>
     (await page('/catalogue')).text.match(/(?<=asset\/)did:op:[0-9a-f]{64}/g) ?? []
@@ -198,176 +174,5 @@ describe('the public catalogue', () => {
     } finally {
       await app.close()
     }
-  })
-
-  describe('feeds', () => {
-    interface Feed {
-      id: string
-      updated: string
-      link: { rel: string; href: string }[]
-      entry: {
-        id: string
-        title: string
-        updated: string
-        author: { name: string; uri: string }
-        content: { '#text': string }
-      }[]
-    }
-    const parsed = async (path: string): Promise<Feed> => {
-      const { status, text, headers } = await page(path)
-      expect([status, headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8'])
-      expect(validate(text)).toBe(true)
-      const { feed } = parse(text, { ignoreAttributes: false, attributeNamePrefix: '' })
-      for (const { updated } of [feed, ...[feed.entry].flat()])
-        expect(updated).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
-      return { ...feed, entry: [feed.entry].flat() }
-    }
-    const base = () => world.network.providerUrl
-
-    it('tell the newest assets, of all and of a seller, and name their own address', async () => {
-      for (const path of ['/catalogue', `/seller/${publisher.address}`]) {
-        const feed = await parsed(`${path}.atom`)
-        expect(feed.id).toBe(`${base()}${path}`)
-        expect(feed.link).toEqual([
-          expect.objectContaining({ rel: 'self', href: `${base()}${path}.atom` }),
-          expect.objectContaining({ rel: 'alternate', href: `${base()}${path}` }),
-        ])
-        const ids = feed.entry.map(({ id }) => id)
-        expect(ids).toEqual([...new Set(ids)])
-        expect(ids).toEqual(expect.arrayContaining([winds.did, tides.did]))
-        const entry = feed.entry.find(({ id }) => id === tides.did)
-        expect(entry).toMatchObject({ title: 'Tide tables', author: { name: 'Harbour Office of Brest' } })
-        expect(entry?.content['#text']).toContain('Price: 5 OCEAN')
-        expect((await page(path)).text).toContain(
-          `<link rel="alternate" type="application/atom+xml" href="${base()}${path}.atom">`,
-        )
-      }
-    })
-
-    it('tell each version of an asset as a new entry', async () => {
-      const path = `/asset/${tides.did}`
-      const { entry, id } = await parsed(`${path}.atom`)
-      expect([id, entry.map((one) => one.id)]).toEqual([`${tides.did}#versions`, [`${tides.did}#${tides.txId}`]])
-      expect(entry[0]?.content['#text']).toContain('Files: 2026/tides.csv')
-      expect((await page(path)).text).toContain(`href="${base()}${path}.atom">`)
-      const asset = await publish('Versions', { pricing: 'free' })
-      const metadata = { ...asset.ddo.metadata, description: 'The second one' }
-      const { network } = world
-      const txId = await publishDocument({ network, publisher }, asset.nft, { ...asset.ddo, metadata })
-      await world.indexed(txId)
-      const later = await parsed(`/asset/${asset.did}.atom`)
-      expect(later.entry).toMatchObject([{ id: `${asset.did}#${txId}` }])
-      expect(later.entry[0]?.content['#text']).toContain('The second one')
-    })
-
-    it('are validated by their tag, and kept like pages (threat 126)', async () => {
-      for (const path of ['/catalogue.atom', `/seller/${publisher.address}.atom`, `/asset/${tides.did}.atom`]) {
-        const { headers } = await page(path)
-        expect(headers.get('cache-control')).toBe('public, max-age=60')
-        const again = await page(path, { 'if-none-match': headers.get('etag') as string })
-        expect([again.status, again.text]).toEqual([304, ''])
-        const find = vi.spyOn(world.local.app.context.services.catalog.search, 'find')
-        await Promise.all(Array.from({ length: 8 }, () => page(path)))
-        expect(find.mock.calls.filter(([{ source }]) => source).length, path).toBe(0)
-        find.mockRestore()
-      }
-    })
-
-    it('are missing if they would be empty', async () => {
-      for (const path of [`/seller/${newWallet().address}.atom`, '/seller/0x12.atom', '/asset/did:op:00.atom'])
-        expect((await page(path)).status, path).toBe(404)
-    })
-  })
-
-  describe('B9: who sells', () => {
-    const NAME = 'Harbour Office of Brest'
-    const MARK = '<span class="verified">✓ verified by the operator of this service</span>'
-    const short = (account: string) => `${account.slice(0, 6)}…${account.slice(-4)}`
-    let stranger: ethers.Wallet
-    let copy: Published
-
-    beforeAll(async () => {
-      stranger = await world.somebody()
-      copy = await publishedBy(stranger, NAME)
-    })
-
-    const publishedBy = (by: ethers.Wallet, author: string) =>
-      world.publish({
-        publisher: by,
-        files: [{ type: 'url', url: world.storage.file('/copy.csv', Buffer.from('a,b')), method: 'GET' }],
-        adjust: ({ metadata }) => Object.assign(metadata, { name: 'Tide tables', author }),
-      })
-
-    it('is an account, and a name only if the operator has verified it', async () => {
-      expect((await page('/')).json).toMatchObject({ verifiedPublishers: { [office.address]: NAME } })
-      const own = (await page(`/asset/${tides.did}`)).text
-      expect(own).toContain(
-        `href="${world.network.providerUrl}/seller/${office.address}" title="${office.address}">${NAME}</a> ${MARK}`,
-      )
-      expect(own).toContain(`<dd>${office.address}</dd>`)
-      const other = (await page(`/asset/${copy.did}`)).text
-      expect(other).not.toContain(MARK)
-      expect(other).toContain(`title="${stranger.address}">${short(stranger.address)}</a>`)
-      expect(other).toContain(`not from the verified publisher ${NAME}`)
-      const list = (await page('/catalogue')).text
-      for (const account of [office.address, stranger.address]) expect(list).toContain(short(account))
-    })
-
-    it('is in every format with the account', async () => {
-      const chain = world.network.chainId
-      const json = async (did: string, format: string) => (await page(`/api/catalogue/${did}?format=${format}`)).json
-      for (const format of ['schema.org', 'croissant']) {
-        expect(await json(tides.did, format)).toMatchObject({
-          creator: { name: NAME, alternateName: 'Harbour office', identifier: `eip155:${chain}:${office.address}` },
-        })
-        expect(await json(copy.did, format)).toMatchObject({
-          creator: { name: stranger.address, alternateName: NAME, identifier: `eip155:${chain}:${stranger.address}` },
-        })
-      }
-      expect(await json(copy.did, 'dcat')).toMatchObject({
-        'dct:publisher': { 'foaf:name': stranger.address, 'dct:identifier': `eip155:${chain}:${stranger.address}` },
-      })
-    })
-
-    it('has a page with the assets of the account alone', async () => {
-      const own = await page(`/seller/${office.address.toLowerCase()}`)
-      expect(own.text).toContain(`<link rel="canonical" href="${world.network.providerUrl}/seller/${office.address}">`)
-      expect(own.text).toContain(`<h1>${NAME}</h1>\n<p class="muted">${MARK}</p>`)
-      expect([own.text.includes(tides.did), own.text.includes(copy.did)]).toEqual([true, false])
-      const other = await page(`/seller/${stranger.address}`)
-      expect([other.text.includes(tides.did), other.text.includes(copy.did)]).toEqual([false, true])
-      expect(other.text).toContain('Not verified')
-      const nobody = await page(`/seller/${newWallet().address}`)
-      expect([nobody.status, nobody.headers.get('cache-control')]).toEqual([404, 'no-store'])
-      expect(nobody.text).toContain('This account sells nothing here')
-      expect((await page('/seller/0x12')).json).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
-    })
-
-    it('is not who was given a data NFT with texts of somebody else', async () => {
-      const gift = await publishedBy(stranger, NAME)
-      const nft = new ethers.Contract(gift.nft, ['function transferFrom(address, address, uint256)'], stranger)
-      await world.indexed(await mined(nft.transferFrom?.(stranger.address, office.address, 1) as never))
-      const text = async () => (await page(`/asset/${gift.did}`)).text
-      await eventually(async () => (await text()).includes(`<dd>${office.address}</dd>`))
-      expect(await text()).not.toContain(MARK)
-      expect(await text()).toContain(`described by <span title="${stranger.address}">`)
-      expect((await page(`/seller/${office.address}`)).text).not.toContain(gift.did)
-    })
-
-    it.each([
-      ['marks of direction', `\u202e${NAME}\u2066`, true],
-      ['look-alikes', 'Harb\u043eur Offi\u0441e of Brest', true],
-      ['markup', `<b>${NAME}</b>${MARK}`, true],
-      ['a claim', 'verified \u2713', false],
-      ['10,000 characters', `${NAME} ${'x'.repeat(10_000)}`, true],
-    ])('is not verified by an author of %s', async (_, author, imitates) => {
-      const { did } = await publishedBy(stranger, author)
-      const { text } = await page(`/asset/${did}`)
-      expect(text).not.toContain(MARK)
-      expect(text).not.toMatch(/[\u202e\u2066]|<b>/)
-      expect(text).toContain(`title="${stranger.address}">${short(stranger.address)}</a>`)
-      expect(text.includes('Not verified: not from')).toBe(imitates)
-      expect(text.length).toBeLessThan(20_000)
-    })
   })
 })

@@ -56,7 +56,7 @@ describe('POST /api/services/encrypt/version', () => {
   const changed = (present: unknown, files: unknown[] = []) =>
     JSON.stringify({ ...JSON.parse(filesOf(files)), present })
 
-  it('B5: removes, renames and replaces single present files, which keep their place', async () => {
+  it('removes, renames and replaces single present files, which keep their place', async () => {
     const named = (path: string, name: string) => ({ ...object(path), name })
     // a replaced file keeps the name of the present one, also in another order of the changes
     const present = [
@@ -84,7 +84,7 @@ describe('POST /api/services/encrypt/version', () => {
     expect(filesIn(taken.text).map(({ name }) => name)).toEqual(['TIDES.csv', 'old/tides.csv', 'old 2/tides.csv'])
   })
 
-  it('B5: changes nothing but files of the version that is named', async () => {
+  it('changes nothing but files of the version that is named', async () => {
     const { services } = asset.ddo
     const filesVersion = services[0]?.files.slice(-64) as string
     const body = changed([{ index: 0, remove: true }])
@@ -94,7 +94,7 @@ describe('POST /api/services/encrypt/version', () => {
     expect((await post(body, publisher, { filesVersion })).status).toBe(201)
   })
 
-  it('B5: refuses changes that are wrong or contradict each other, with field and reason (threat 120)', async () => {
+  it('refuses changes that are wrong or contradict each other, with field and reason (threat 120)', async () => {
     const most = 262_000 - changed([{ index: 0, file: object('') }]).length
     const every = [0, 1, 2].map((index) => ({ index, remove: true }))
     const refusals: [unknown, string, RegExp][] = [

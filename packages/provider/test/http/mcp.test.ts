@@ -88,7 +88,7 @@ describe('the tools of agents over HTTP', () => {
     expect(quoted).toMatchObject({ did: asset.did, datatoken: asset.datatoken })
   })
 
-  it('B9: tell who sells an asset, in `untrusted` only as the seller writes it', async () => {
+  it('tell who sells an asset, in `untrusted` only as the seller writes it', async () => {
     const stranger = await world.somebody()
     const author = '\u202eHarbour Office <b>\u2713</b> verified'
     const { did } = await world.publishUrl(world.storage.file('/copy.csv', Buffer.from('x')), {

@@ -39,7 +39,7 @@ describe('the request log', () => {
   }
   const get = (path: string, init?: RequestInit) => fetch(service.url + path, init)
 
-  it('O8: has the network of an address alone, in the lines of all requests, refusals and errors', async () => {
+  it('has the network of an address alone, in the lines of all requests, refusals and errors', async () => {
     const forwarded = ['203.0.113.77', '2001:db8:5:66::7777', '[::ffff:198.51.100.88]:4000']
     for (const address of forwarded) {
       const from = (path: string, init: RequestInit = {}) =>

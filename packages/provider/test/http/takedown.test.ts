@@ -130,7 +130,7 @@ describe('withheld assets', () => {
   }
   const LISTS = ['query', 'ids', 'documents', 'node', 'names', 'mcp', 'catalogue', 'dcat', 'sitemap']
 
-  it('O1: an asset that is taken down is found, described, sold and delivered nowhere until that ends', async () => {
+  it('an asset that is taken down is found, described, sold and delivered nowhere until that ends', async () => {
     const link = (await named(asset)).find(([name]) => name === 'link')
     const { url } = JSON.parse(link?.[2] as string) as { url: string }
     expect((await named(asset)).map(([name, status]) => [name, status < 300])).toEqual(
@@ -160,7 +160,7 @@ describe('withheld assets', () => {
     expect((await ask(`${metrics}/metrics`)).text).not.toContain(asset.did)
   })
 
-  it('O1: a public file is withheld with the last of the assets that use it', async () => {
+  it('a public file is withheld with the last of the assets that use it', async () => {
     await tidegate(asset.did)
     await tidegate(other.did)
     await eventually(async () => (await now(ask(shared)))?.status === 451)
@@ -169,7 +169,7 @@ describe('withheld assets', () => {
     await eventually(async () => (await now(ask(own)))?.json.code === 'TAKEN_DOWN')
   })
 
-  it('O1: a buyer keeps the receipt and the list of orders', async () => {
+  it('a buyer keeps the receipt and the list of orders', async () => {
     await tidegate(asset.did)
     await eventually(async () => (await now(ask(`${base}/asset/${asset.did}`)))?.status === 451)
     const environment = {
@@ -184,7 +184,7 @@ describe('withheld assets', () => {
     }
   })
 
-  it('O1: a transfer under way ends', async () => {
+  it('a transfer under way ends', async () => {
     const slow = world.storage.on('/slow.csv', (_request, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('tide')
     })
@@ -196,7 +196,7 @@ describe('withheld assets', () => {
     await expect(reader?.read()).rejects.toThrow()
   })
 
-  it('O1: names what is wrong, repeats nothing, and lists what is taken down', async () => {
+  it('names what is wrong, repeats nothing, and lists what is taken down', async () => {
     for (const [args, field] of [
       [['did:op:1'], "argument 'did'"],
       [['undo', 'x'], "argument 'did'"],
@@ -236,7 +236,7 @@ describe('withheld assets', () => {
     await eventually(async () => (await isUp()) === 1)
   })
 
-  it('O1: nothing of an asset in purgatory is delivered or called for sale, and front ends still find it', async () => {
+  it('nothing of an asset in purgatory is delivered or called for sale, and front ends still find it', async () => {
     writeFileSync(purgatory, JSON.stringify([{ did: asset.did, reason: 'stolen' }]))
     await eventually(async () => (await now(ask(own)))?.status === 403)
     const refused = (await named(asset)).filter(([, status]) => status === 403)

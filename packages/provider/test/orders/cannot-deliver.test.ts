@@ -44,7 +44,7 @@ describe('a service that could not deliver quotes no order', () => {
     return `${stdout}${status}`
   }
 
-  it('O5: doctor says so, and whether PUBLIC_URL leads to this service', async () => {
+  it('doctor says so, and whether PUBLIC_URL leads to this service', async () => {
     const url = world.network.providerUrl
     await eventually(async () => String(await readiness()) === '200,true')
     expect(await doctor(url)).toMatch(
@@ -58,7 +58,7 @@ describe('a service that could not deliver quotes no order', () => {
     expect(await doctor(url, elsewhere)).toMatch(/^FAIL {2}PUBLIC_URL .*: answered 404\n1$/m)
   })
 
-  it('O6: while too few of its nodes answer for RPC_AGREEMENT', async () => {
+  it('while too few of its nodes answer for RPC_AGREEMENT', async () => {
     await eventually(async () => String(await readiness()) === '200,true')
     const [, second] = proxies as [RpcProxy, RpcProxy]
     second.down = true
@@ -69,7 +69,7 @@ describe('a service that could not deliver quotes no order', () => {
     await eventually(async () => (await quote())[0] === 200 && (await readiness())[1] === true)
   })
 
-  it('O6: while a file that it hosts cannot be read, also if only some files are hosted', async () => {
+  it('while a file that it hosts cannot be read, also if only some files are hosted', async () => {
     const publisher = await world.somebody()
     const url = await upload(
       world.network.providerUrl,
@@ -91,7 +91,7 @@ describe('a service that could not deliver quotes no order', () => {
     expect((await quote(undefined, mixed))[0]).toBe(200)
   })
 
-  it('O6: while its disk has less space than INDEX_DISK_FLOOR, and while its database fails', async () => {
+  it('while its disk has less space than INDEX_DISK_FLOOR, and while its database fails', async () => {
     const settings = world.beside({ STATE_DIR: newFolder() })
     const roomy = await startHere(settings)
     await served(roomy.url, asset)

@@ -47,7 +47,7 @@ describe('the log', () => {
     ['full', { v4: '203.0.113.8', v6: '2001:db8:1:2::9', none: 'unknown', closed: undefined }],
     ['short', { v4: '203.0.113.0/24', v6: '2001:db8:1::/48', none: 'unknown', closed: undefined }],
     ['none', { v4: undefined, v6: undefined, none: undefined, closed: undefined }],
-  ])('O8: writes addresses by LOG_ADDRESSES: %s', async (how, expected) => {
+  ])('writes addresses by LOG_ADDRESSES: %s', async (how, expected) => {
     const output = await written(`
       const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
       const log = (await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: '${how}' })).child({})

@@ -7,7 +7,7 @@ import { owned } from '../../../../test/helpers/children.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { program } from '../../../../test/helpers/command.js'
 
-it('O7: a service that npx started stops when npx is ended', async () => {
+it('a service that npx started stops when npx is ended', async () => {
   const folder = newFolder()
   const commands = join(folder, 'node_modules', '.bin')
   mkdirSync(commands, { recursive: true })

@@ -90,7 +90,7 @@ describe('a database with other defaults than those of PostgreSQL', () => {
     expect(stderr).not.toContain('hunter2')
   })
 
-  it('O2: is opened by every command if it is the second of two servers, and the first one is dead', async () => {
+  it('is opened by every command if it is the second of two servers, and the first one is dead', async () => {
     const [{ url }, { url: other }] = [await emptyState(server), await emptyState(server)]
     const [both, target] = [url, other].map((one) => one.replace('@', '@127.0.0.1:1,')) as [string, string]
     expect(await openHere(settings(both))).toMatchObject({ status: 0, stderr: '' })

@@ -5,7 +5,7 @@ import { verifiedPublishers } from './publishers.js'
 const A = getAddress(`0x${'ab'.repeat(20)}`)
 const B = getAddress(`0x${'cd'.repeat(20)}`)
 
-it('B9: reads verified publishers as pairs or as JSON', () => {
+it('reads verified publishers as pairs or as JSON', () => {
   const names = new Map([
     [A, 'Harbour Office'],
     [B, 'Office météo 東京 & Co. = 1'],
@@ -28,6 +28,6 @@ it.each([
   [`{"${A}":"a\\nb"}`, `the name of ${A}`],
   ['{"x', 'is not valid JSON'],
   [Array.from({ length: 201 }, (_, at) => `0x${`${at}`.padStart(40, '0')}=x`).join(','), 'at most 200 entries'],
-])('B9: refuses %j by its entry', (raw, reason) => {
+])('refuses %j by its entry', (raw, reason) => {
   expect(() => verifiedPublishers(raw)).toThrow(reason)
 })

@@ -79,7 +79,7 @@ export function accountSuite(session: StateSession): void {
     return found
   }
 
-  it('O8: yields what is held of an account, and forgets it with unchanged totals', async () => {
+  it('yields what is held of an account, and forgets it with unchanged totals', async () => {
     await used(ALICE)
     await used(BOB)
     const all = {
@@ -140,7 +140,7 @@ export function accountSuite(session: StateSession): void {
     expect(await isRevoked(ALICE, second)).toBe(true)
   })
 
-  it('O8: forgets an account twice at once, with each order under one name', async () => {
+  it('forgets an account twice at once, with each order under one name', async () => {
     await used(ALICE)
     const before = await totals()
     const stores = [session.store, await session.open()]
@@ -149,7 +149,7 @@ export function accountSuite(session: StateSession): void {
     expect(await totals()).toEqual(before)
   })
 
-  it('O8: deletes ended counters, whose ids name addresses', async () => {
+  it('deletes ended counters, whose ids name addresses', async () => {
     const { usage } = session.store
     await usage.add('requests 203.0.113.8', 7, 60_000, 1)
     await usage.add('consumer bytes x', 7, DAY, 1)
