@@ -9,7 +9,8 @@ const LAYERS = {
   catalog: ['chain', 'database', 'common', 'protocol'],
   hosting: ['storage', 'database', 'common', 'protocol'],
   discovery: ['protocol'],
-  provider: ['discovery', 'hosting', 'catalog', 'storage', 'chain', 'database', 'common', 'protocol'],
+  purchases: ['chain', 'database', 'common', 'protocol'],
+  provider: ['purchases', 'discovery', 'hosting', 'catalog', 'storage', 'chain', 'database', 'common', 'protocol'],
   legacy: ['provider', 'common', 'protocol'],
   'dev-network': ['provider', 'chain', 'common', 'protocol', 'client'],
   cli: ['legacy', 'dev-network', 'provider', 'chain', 'common', 'protocol', 'client'],
@@ -21,7 +22,8 @@ const TEST = '[.]test[.]ts$'
 
 /** Packages whose tests hold to the layers as well: they know nothing of these. */
 const ABOVE = {
-  '(protocol|common|database|storage|chain|catalog|hosting|discovery)': '(provider|legacy|client|cli|console)',
+  '(protocol|common|database|storage|chain|catalog|hosting|discovery|purchases)':
+    '(provider|legacy|client|cli|console)',
   provider: '(legacy|client|cli|console)',
   legacy: '(client|cli|console)',
 }

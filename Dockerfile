@@ -10,6 +10,7 @@ COPY packages/storage/package.json packages/storage/
 COPY packages/catalog/package.json packages/catalog/
 COPY packages/hosting/package.json packages/hosting/
 COPY packages/discovery/package.json packages/discovery/
+COPY packages/purchases/package.json packages/purchases/
 COPY packages/provider/package.json packages/provider/
 COPY packages/legacy/package.json packages/legacy/
 COPY packages/cli/package.json packages/cli/

@@ -13,7 +13,7 @@ export const SCRIPTS = 'scripts'
 
 /** The workspaces in the bundle of the service. */
 export const SERVICE = [
-  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'discovery', 'provider'],
+  ...['protocol', 'common', 'database', 'chain', 'storage', 'catalog', 'hosting', 'discovery', 'purchases', 'provider'],
   ...['legacy', 'cli', 'dev-network', 'client'],
 ].map((name) => `packages/${name}`)
 

@@ -417,6 +417,33 @@ export const ERROR_CATALOGUE = {
       'The provider has reached its limit of connections or of requests in flight (MAX_CONNECTIONS, MAX_DOWNLOADS, MAX_ANONYMOUS).',
     remedy: 'Retry after the time in Retry-After, or close connections that you do not need.',
   },
+  NOT_OFFERED: {
+    kind: 'notFound',
+    cause:
+      'The asset is not sold for a signed payment here: it is free, no exchange sells it for a token that the provider takes, or a fee is in another token.',
+    remedy: 'Order it as usual, from an account with coins of the chain.',
+  },
+  PURCHASE_NOT_FOUND: {
+    kind: 'notFound',
+    cause: 'The provider knows no purchase with this id.',
+    remedy: 'Check the id and the provider; send the same payment again.',
+  },
+  PURCHASE_CONFLICT: {
+    kind: 'conflict',
+    cause: 'The payment was made before, for something else or with other values.',
+    remedy: 'Repeat a payment unchanged, or sign a new one with another nonce.',
+  },
+  PURCHASE_LIMITED: {
+    kind: 'limited',
+    cause: 'Too many purchases of the account are under way. Nothing was paid.',
+    remedy: 'Retry when one of them has ended.',
+  },
+  PURCHASE_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause:
+      'The provider takes no more payments now: gas is too dear, its account has too few coins, or a limit of the operator is reached (PURCHASE_DAILY_LIMIT). Nothing was paid.',
+    remedy: 'Retry later with the same payment, or order as usual.',
+  },
   SEARCH_UNAVAILABLE: {
     kind: 'unavailable',
     cause:

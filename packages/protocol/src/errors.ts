@@ -36,6 +36,7 @@ export class LinkError extends ProviderError {}
 export class AssetError extends ProviderError {}
 export class AccessError extends ProviderError {}
 export class OrderError extends ProviderError {}
+export class PurchaseError extends ProviderError {}
 
 /** Reasons of an unavailable file. They reveal nothing about its location. */
 export const FILE_PROBLEMS = [

@@ -31,6 +31,7 @@ export {
   LinkError,
   OrderError,
   ProviderError,
+  PurchaseError,
   RequestError,
   SandboxError,
   SearchError,

@@ -1,0 +1,100 @@
+import type { Logger } from '@tidegate/common'
+import { ChainError } from '@tidegate/protocol'
+import type { ChainView, PayingChain } from '../chain/paying-chain.js'
+import type { Purchase } from '../purchase.js'
+import type { PurchaseStore } from '../records/purchase-table.js'
+import type { Slot, SlotStore } from '../records/slot-table.js'
+import type { Shop } from '../shop/shop.js'
+import { changeBy, changeByForeign, isFinal, type MinedSlot, outcomeOf, provisionalChange } from './conclusions.js'
+import { nextStep } from './next-step.js'
+import { Sender } from './sender.js'
+
+export interface CashierOptions {
+  chain: PayingChain
+  purchases: PurchaseStore
+  slots: SlotStore
+  shop: Shop
+  /** The most that a transaction may pay for a unit of gas, in wei. */
+  ceiling: bigint
+  log: Logger
+}
+
+/**
+ * Takes every purchase of a chain to its end: settles payments, orders, and refunds what cannot be ordered. All that it does is written
+ * down before; it may stop at any moment, and two may run at once: each nonce of the account belongs to one step of one purchase, and
+ * only final blocks decide.
+ */
+export class Cashier {
+  private readonly sender: Sender
+
+  constructor(private readonly options: CashierOptions) {
+    this.sender = new Sender(options)
+  }
+
+  /** Does all that is due. Returns whether purchases are open. Rejects with StateError, ChainError. */
+  async advance(now = Date.now()): Promise<boolean> {
+    const { chain, purchases, slots } = this.options
+    const before = await purchases.open(chain.chainId)
+    const { slots: waiting } = await slots.waiting()
+    if (before.length + waiting.length === 0) return false
+    const view = await chain.view()
+    await this.concludeAll(view, now)
+    const open = await purchases.open(chain.chainId)
+    const busy = new Set((await slots.waiting()).slots.map(({ purchase }) => purchase))
+    for (const purchase of open.filter(({ id, dueAt }) => !busy.has(id) && dueAt <= now))
+      await this.step(purchase, view, now).catch(this.unlessChain(purchase.id))
+    const { slots: left, transactions } = await slots.waiting()
+    await this.sender.sendAll(left, transactions, view, now)
+    return open.length + left.length > 0
+  }
+
+  /** Writes down what the chain has decided of the transactions. */
+  private async concludeAll(view: ChainView, now: number): Promise<void> {
+    const { slots, purchases, chain, log } = this.options
+    const { slots: waiting, transactions } = await slots.waiting()
+    for (const slot of waiting.filter(({ nonce }) => nonce < view.head.nonce)) {
+      const own = transactions.filter(({ nonce }) => nonce === slot.nonce).map(({ hash }) => hash)
+      const purchase = slot.purchase === '' ? undefined : await purchases.find(slot.purchase)
+      const found = await this.minedOf(slot, own)
+      if (found && isFinal(found.mined, view)) {
+        const change = purchase ? changeBy(found, purchase, chain.account, now) : {}
+        await slots.conclude(slot, outcomeOf(found.mined), purchase, { dueAt: now, ...change }, now)
+        continue
+      }
+      if (found) {
+        const change = purchase && provisionalChange(found, purchase)
+        if (change) await purchases.change(purchase, change, now)
+        continue
+      }
+      const user = await chain.userOf(slot.nonce, view)
+      if (user === undefined || own.includes(user)) continue
+      log.error({ nonce: slot.nonce, transaction: user }, 'somebody else uses the key of the purchasing account')
+      const change = purchase ? changeByForeign(slot, purchase) : {}
+      await slots.conclude(slot, 'foreign', purchase, { dueAt: now, ...change }, now)
+    }
+  }
+
+  /** Goes on after a failure of the chain: a hostile token must not hold up the purchases of others. */
+  private unlessChain(purchase: string): (error: unknown) => void {
+    return (error) => {
+      if (!(error instanceof ChainError)) throw error
+      this.options.log.warn({ purchase, reason: error.message }, 'a purchase waits for the chain')
+    }
+  }
+
+  private async minedOf(slot: Slot, hashes: Purchase['id'][]): Promise<MinedSlot | undefined> {
+    for (const hash of hashes) {
+      const mined = await this.options.chain.mined(hash)
+      if (mined) return { slot, hash, mined }
+    }
+    return undefined
+  }
+
+  /** Reserves nonces for the next step of a purchase, or changes its record. */
+  private async step(purchase: Purchase, view: ChainView, now: number): Promise<void> {
+    const { slots, purchases } = this.options
+    const next = await nextStep(purchase, await slots.ofPurchase(purchase.id), { ...this.options, view, now })
+    if ('change' in next) await purchases.change(purchase, next.change, now)
+    else await slots.reserve(purchase, next.calls, view.head.nonce, { dueAt: now }, now)
+  }
+}

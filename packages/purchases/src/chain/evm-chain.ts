@@ -1,0 +1,102 @@
+import { type CallUntrusted, type Chain, requestReceipt, transportFailure } from '@tidegate/chain'
+import { ChainError } from '@tidegate/protocol'
+import { type Address, type Hex, keccak256, type LocalAccount, type PublicClient } from 'viem'
+import { PURCHASE_LIMITS } from '../limits.js'
+import type { Payment } from '../purchase.js'
+import { authorizationUse } from './authorization-use.js'
+import { transactionWith } from './nonce-use.js'
+import type { ChainView, PayingChain } from './paying-chain.js'
+import { callView } from './views.js'
+
+export interface EvmChainOptions {
+  chain: Chain
+  account: LocalAccount
+  /** Blocks from which on a block is final, itself included. */
+  confirmations: number
+}
+
+/** Returns the purchasing account's view of a chain, as its nodes agree on it. */
+export function evmChain({ chain, account, confirmations }: EvmChainOptions): PayingChain {
+  const { nodes, chainId } = chain
+  const { address } = account
+  return {
+    ...{ chainId, account: address },
+    view: () =>
+      nodes.ask(
+        async (client, _call, _abilities, moment): Promise<ChainView> => {
+          const block = await moment.block()
+          const [nonce, head, final] = await Promise.all([
+            client.getTransactionCount({ address, blockNumber: BigInt(block) }),
+            blockAt(client, block),
+            blockAt(client, Math.max(0, block - confirmations + 1)),
+          ])
+          return { head: { ...head, nonce }, final }
+        },
+        { agreeOn: (view) => view },
+      ),
+    async price() {
+      const suggested = await nodes.ask((client) => client.getGasPrice())
+      return (suggested * BigInt(PURCHASE_LIMITS.priceMargin)) / 100n
+    },
+    coins: () => nodes.ask((client) => client.getBalance({ address })),
+    async balance(token, holder = address) {
+      const balance = await nodes.ask((_client, call) => callView(call, token, 'balanceOf', [holder]), {
+        agreeOn: (found) => found,
+      })
+      if (balance === undefined) throw new ChainError('CHAIN_UNAVAILABLE', 'The token tells no balance.')
+      return balance
+    },
+    gasOf: ({ to, data }) =>
+      nodes.ask((client, call) => gasOf(client, call, { from: address, to, data }), {
+        // a node that lags may lack what the call needs
+        accept: (gas) => gas !== undefined,
+      }),
+    async sign({ to, data, gas }, nonce, gasPrice) {
+      const raw = await account.signTransaction({
+        ...{ type: 'legacy', chainId, nonce, to, data, gas: BigInt(gas), gasPrice },
+      })
+      return { hash: keccak256(raw), raw }
+    },
+    // to all: one that keeps it to itself must not hold it back
+    send: async (raw) => void (await nodes.askAll((client) => sent(client, raw))),
+    async mined(hash) {
+      const found = await requestReceipt(chain, hash)
+      if (!found) return undefined
+      const { blockNumber, status, logs } = found.receipt
+      return { block: Number(blockNumber), isSuccess: status === 'success', logs }
+    },
+    userOf: (nonce, { final }) => transactionWith(chain, address, nonce, final.block),
+    authorization: (payment: Payment, view) => authorizationUse(chain, payment, view),
+  }
+}
+
+async function blockAt(client: PublicClient, block: number): Promise<ChainView['final']> {
+  const { timestamp } = await client.getBlock({ blockNumber: BigInt(block) })
+  return { block, time: Number(timestamp) }
+}
+
+async function gasOf(
+  client: PublicClient,
+  call: CallUntrusted,
+  { from, to, data }: { from: Address; to: Address; data: Hex },
+): Promise<number | undefined> {
+  const { gasMargin, gas: most } = PURCHASE_LIMITS
+  if ((await call({ from, to, data, limit: PURCHASE_LIMITS.result })) === undefined) return undefined
+  const estimated = await client.request({ method: 'eth_estimateGas', params: [{ from, to, data }] }).catch((error) => {
+    if (transportFailure(error)) throw error
+    return undefined
+  })
+  const gas = Math.ceil((Number(estimated) * gasMargin) / 100)
+  // a token must not let this account pay for more than a transfer
+  return gas <= most.transfer ? gas : undefined
+}
+
+/** Sends a transaction to one node. Resolves also if the node has it, or one that was mined in its place. */
+async function sent(client: PublicClient, raw: Hex): Promise<true> {
+  try {
+    await client.sendRawTransaction({ serializedTransaction: raw })
+  } catch (error) {
+    if (!/already (known|imported)|nonce too low|known transaction/i.test((error as Error).message)) throw error
+  }
+  return true
+}
