@@ -9,8 +9,8 @@ import { transact } from './transactions.js'
 /** One whole token. */
 const ONE = parseEther('1')
 
-/** The price of a datatoken: by a dispenser, or so many OCEAN by a fixed rate exchange. */
-export type Pricing = 'free' | { fixed: string }
+/** The price of a datatoken: by a dispenser, or so many OCEAN or USDC by a fixed rate exchange. */
+export type Pricing = 'free' | { fixed: string; token?: 'MockUSDC' }
 
 /** An asset that was published. */
 export interface Published {
@@ -120,19 +120,19 @@ async function deploy({ network, publisher, pricing = 'free', template = 1 }: Pu
     withMint: true,
     allowedSwapper: zeroAddress,
   }
-  const fixedRate = (rate: string) => ({
+  const fixedRate = ({ fixed, token }: Exclude<Pricing, 'free'>) => ({
     fixedPriceAddress: addresses.FixedPrice,
     // base token, owner, market, allowed buyer
-    addresses: [addresses.Ocean, owner, owner, zeroAddress],
+    addresses: [addresses[token ?? 'Ocean'], owner, owner, zeroAddress],
     // decimals of base token and datatoken, rate, fee of the market, with mint
-    uints: [18n, 18n, parseEther(rate), 0n, 1n],
+    uints: [token ? 6n : 18n, 18n, parseEther(fixed), 0n, 1n],
   })
   const { logs } = await transact(network, publisher, {
     to: addresses.ERC721Factory,
     abi: CONTRACTS,
     ...(pricing === 'free'
       ? { functionName: 'createNftWithErc20WithDispenser', args: [nft, datatoken, dispenser] }
-      : { functionName: 'createNftWithErc20WithFixedRate', args: [nft, datatoken, fixedRate(pricing.fixed)] }),
+      : { functionName: 'createNftWithErc20WithFixedRate', args: [nft, datatoken, fixedRate(pricing)] }),
   })
   const events = parseEventLogs({ abi: CONTRACTS, logs })
   const made = (name: 'NFTCreated' | 'TokenCreated') => {

@@ -49,7 +49,7 @@ export class World {
       port: 0,
       rpcPort: 0,
       beginFrom,
-      environment: { LOG_LEVEL: 'silent', INDEX_POLL_INTERVAL, ...environment },
+      environment: { LOG_LEVEL: 'silent', INDEX_POLL_INTERVAL, PURCHASES: 'off', ...environment },
     }
     const [local, storage] = await Promise.all([
       startLocalNetwork({ ...options, ...(nodes ? { nodes } : {}) }),

@@ -6,7 +6,8 @@ import { rpcClient } from '@tidegate/chain'
 import { assertOwnFolder, makeFolders, replaceFile } from '@tidegate/common/safe-files'
 import { type App, createApp } from '@tidegate/provider'
 import { loadSettings } from '@tidegate/provider/settings'
-import type { Address } from 'viem'
+import { type Address, keccak256, numberToHex, parseEther, stringToHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
 import { DEV_CHAIN_ID, devAccounts, startAnvil } from './anvil.js'
 import { type AddressEntry, DEV_NETWORK, deployContracts } from './deploy.js'
 import type { NetworkInfo } from './info.js'
@@ -52,6 +53,12 @@ export interface LocalNetwork {
 /** Number of the provider's account, unless PROVIDER_PRIVATE_KEY is set. Usual in Ocean's local networks. */
 const PROVIDER_ACCOUNT = 8
 
+/** The key of the account that orders for buyers. It is no account of the network, so that nobody else sends from it. */
+const PURCHASING_KEY = keccak256(stringToHex('The purchasing account of a local network'))
+
+/** Coins of the purchasing account at the start. */
+const PURCHASING_COINS = '100'
+
 /** Private networks except loopback: their files need ALLOW_NON_PUBLIC_IP. */
 const PRIVATE_NETWORKS =
   '0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,198.18.0.0/15,fc00::/7,fe80::/10'
@@ -86,6 +93,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     cleanUp.push(() => anvil.stop())
     const addresses = await findOrDeployContracts(anvil.rpcUrl, addressFile)
     if (options.addressFile) await writeAddresses(options.addressFile, addresses)
+    await fundPurchases(anvil.rpcUrl)
     const nodes = (await options.nodes?.(anvil.rpcUrl)) ?? [anvil.rpcUrl]
     const accounts = devAccounts()
     const settings = loadSettings({
@@ -98,6 +106,12 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
       INDEX_POLL_INTERVAL: '100',
       LOG_LEVEL: 'warn',
       STOP_TIMEOUT: '2000',
+      PURCHASES: 'on',
+      PURCHASE_PRIVATE_KEY: PURCHASING_KEY,
+      PURCHASE_TOKENS: JSON.stringify({ [DEV_CHAIN_ID]: [addresses.MockUSDC] }),
+      PURCHASE_GAS_FEE: '0.05',
+      // blocks come with transactions
+      PURCHASE_CONFIRMATIONS: '1',
       HOSTING: 'local',
       HOSTING_DIR: join(folder, 'files'),
       HOSTING_PUBLISHERS: '*',
@@ -136,6 +150,12 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     await close()
     throw error
   }
+}
+
+/** Gives the purchasing account coins for gas. */
+async function fundPurchases(rpcUrl: string): Promise<void> {
+  const params = [privateKeyToAddress(PURCHASING_KEY), numberToHex(parseEther(PURCHASING_COINS))]
+  await rpcClient(new URL(rpcUrl)).request({ method: 'anvil_setBalance' as never, params: params as never })
 }
 
 /** Returns the contracts of an earlier run on this chain, or deploys them. */

@@ -14,6 +14,7 @@ import { watch } from './app/gauges.js'
 import { openHosting } from './app/hosting.js'
 import { openKeys } from './app/keys.js'
 import { Lifecycle } from './app/lifecycle.js'
+import { openPurchases } from './app/purchases.js'
 import { openStorages } from './app/storages.js'
 import type { Settings } from './config/schema.js'
 import type { Console } from './console/console.js'
@@ -90,17 +91,19 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const parties = { assets, receipts, providerKeys, purgatory, storages, hosting }
   const access = await openAccess(settings, base, parties)
   followers.push(...createFollowers(settings, base, { assets: index, keyAudit, orders: access.orders }))
+  const files = { storages, descriptions: new PublishedDescriptions() }
+  const health = new Health({
+    ...{ chains, factories, clock, store, progress },
+    isCurrent: (chain) => isCurrent(chain, settings),
+    hasRoom: () => hasRoomForIndex(settings),
+    diskLeft: () => diskLeft(settings),
+  })
+  const purchases = await openPurchases(settings, base, { access, files, health, catalog })
   const services: Services = {
-    ...{ settings, chains, auth, access, catalog, downloads },
-    files: { storages, descriptions: new PublishedDescriptions() },
+    ...{ settings, chains, auth, access, catalog, downloads, files, health },
+    purchases: purchases.desk,
     anonymous: new AnonymousBudget(settings),
     uploads: { hosting, slots: new UploadSlots(settings), metrics },
-    health: new Health({
-      ...{ chains, factories, clock, store, progress },
-      isCurrent: (chain) => isCurrent(chain, settings),
-      hasRoom: () => hasRoomForIndex(settings),
-      diskLeft: () => diskLeft(settings),
-    }),
   }
   const http = await createServer({ services, log, tracing, metrics, batch, rateLimits, console, localOnly })
   watch(settings, base, { progress, clock, http, egress, keyAudit, purgatory, hasHosting: hosting !== undefined })
@@ -109,6 +112,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     background: [
       ...[factories, clock, members, access.withheld, ...followers, keyAudit, proofs, ledger],
       ...(webhooks ? [webhooks] : []),
+      ...purchases.tasks,
       new UsagePurge(store.usage),
       ...(hosting ? [hosting.sweeper] : []),
       new SearchBuilder(store.search, log, () => progress().some(({ lag }) => (lag ?? 0) > settings.READY_MAX_LAG)),

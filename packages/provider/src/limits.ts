@@ -3,6 +3,14 @@
  * are settings.
  */
 export const PROVIDER_LIMITS = {
+  purchases: {
+    /** Confirmations that make a block final for purchases, if PURCHASE_CONFIRMATIONS names none. */
+    confirmations: 20,
+    /** Milliseconds for the quote of a purchase, within which files are described. */
+    quoting: 15_000,
+    /** Seconds after which a client asks again for a purchase that is under way. */
+    retry: 5,
+  },
   workers: {
     /** Bytes of memory for each worker of WORKERS=auto: what it takes while strangers search a million assets in every way. */
     memory: 536_870_912,

@@ -65,6 +65,11 @@ export const HELD_ROWS: readonly HeldRows[] = [
     `SELECT id, owner, size, received, metadata, created_at, expires_at, completed_at, used_at, sha256
      FROM hosted_files WHERE ${ownedBy('owner')} AND removed_at IS NULL`,
   ),
+  held(
+    'purchases',
+    `SELECT id, chain_id, token, payer, value, paid, spent, refunded, did, service, file, state, reason, settle_tx, order_tx,
+     refund_tx, created_at, changed_at FROM purchases WHERE payer = :address ORDER BY created_at, id`,
+  ),
   held('hosted_totals', `SELECT owner, files, bytes FROM hosted_totals WHERE ${ownedBy('owner')}`),
   held(
     'deliveries_of_hosted_files',

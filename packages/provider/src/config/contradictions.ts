@@ -13,6 +13,7 @@ export function contradictions(settings: Settings): string[] {
     ...agreementProblems(settings),
     ...consoleProblems(settings),
     ...webhookProblems(settings),
+    ...purchaseProblems(settings),
   ]
 }
 
@@ -45,4 +46,12 @@ function consoleProblems({ CONSOLE_RPC_URLS: nodes = new Map<number, URL>() }: S
 function webhookProblems({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }: Settings): string[] {
   if ((url === undefined) === (secret === undefined)) return []
   return [url ? 'WEBHOOK_SECRET: is required with WEBHOOK_URL.' : 'WEBHOOK_URL: is required with WEBHOOK_SECRET.']
+}
+
+function purchaseProblems({ PURCHASES, PURCHASE_PRIVATE_KEY: key, PURCHASE_TOKENS: tokens }: Settings): string[] {
+  if (PURCHASES === 'off') return []
+  return [
+    ...(key ? [] : ['PURCHASE_PRIVATE_KEY: is required with PURCHASES=on.']),
+    ...(tokens ? [] : ['PURCHASE_TOKENS: is required with PURCHASES=on.']),
+  ]
 }

@@ -7,6 +7,7 @@ import { HOSTING } from './settings/hosting.js'
 import { KEYS } from './settings/keys.js'
 import { LIMITS } from './settings/limits.js'
 import { OPERATOR } from './settings/operator.js'
+import { PURCHASES } from './settings/purchases.js'
 import { SERVICE } from './settings/service.js'
 import { STORAGE } from './settings/storage.js'
 
@@ -24,6 +25,7 @@ export const SETTINGS = {
   ...CONSOLE,
   ...OPERATOR,
   ...CATALOGUE,
+  ...PURCHASES,
 } as const
 
 export type SettingName = keyof typeof SETTINGS

@@ -15,6 +15,8 @@ const EXPOSED_HEADERS = [
   'Retry-After',
   'X-Request-Id',
   'Location',
+  'Payment-Required',
+  'Payment-Response',
   'Tus-Resumable',
   'Tus-Version',
   'Tus-Extension',

@@ -10,6 +10,7 @@ import type {
 } from '@tidegate/catalog'
 import type { Chains, Receipts } from '@tidegate/chain'
 import type { Hosting } from '@tidegate/hosting'
+import type { PurchaseDesk } from '@tidegate/purchases'
 import type { PublishedDescriptions, StorageRegistry } from '@tidegate/storage'
 import type { Address } from 'viem'
 import type { Access } from '../access/access.js'
@@ -33,6 +34,8 @@ export interface Services {
   anonymous: AnonymousBudget
   downloads: Downloads
   uploads: Uploads
+  /** Undefined if PURCHASES is off. */
+  purchases: PurchaseDesk | undefined
   health: Health
 }
 

@@ -20,7 +20,8 @@ import { verifyOrder } from './verify.js'
 export interface QuotedOrder {
   documentId: string
   serviceId: string
-  consumer: Address
+  /** Undefined: nobody yet, so that what depends on a consumer is not checked. */
+  consumer: Address | undefined
   fileIndex?: number | undefined
   /** Seconds since 1970; 0 or undefined: no end. */
   validUntil?: number | undefined
@@ -103,24 +104,30 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
   const { consumer, fileIndex } = order
   const opened = await openService(access, order.documentId, order.serviceId)
   const { asset, service, index: serviceIndex } = opened
-  const { chain, ddo } = asset
+  const { chain } = asset
   const environment = chosenEnvironment(service.type, order, chain.chainId, access.environments)
-  access.withheld.assertAdmitted(consumer)
-  const where = { lists: access.accessLists, chainId: chain.chainId }
-  await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], where)
-  const about = { did: ddo.id, serviceId: service.id }
-  await access.accessControl({ event: 'initialize', provider: chain.key.address, consumer, service: about })
+  if (consumer !== undefined) await assertMayBuy(access, opened, consumer)
   const files = opened.files()
   if (fileIndex === undefined) assertSomeUsable(files)
   else opened.file(fileIndex)
   const { datatokenAddress: datatoken, id: serviceId, timeout } = service
   const claim = {
-    ...{ chain, datatoken, serviceIndex, serviceId, timeout, consumer },
+    ...{ chain, datatoken, serviceIndex, serviceId, timeout, consumer: consumer ?? zeroAddress },
     environments: environment ? [environment.id] : undefined,
     fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
     identities: await opened.identities(),
   }
   return { opened, environment, claim }
+}
+
+/** Throws AccessError if a consumer may not order. */
+async function assertMayBuy(access: Access, { asset, service }: OpenService, consumer: Address): Promise<void> {
+  const { chain, ddo } = asset
+  access.withheld.assertAdmitted(consumer)
+  const where = { lists: access.accessLists, chainId: chain.chainId }
+  await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], where)
+  const about = { did: ddo.id, serviceId: service.id }
+  await access.accessControl({ event: 'initialize', provider: chain.key.address, consumer, service: about })
 }
 
 /** Throws ProviderError `CANNOT_DELIVER` if a file that this service hosts, and that the order would open, cannot be read. */

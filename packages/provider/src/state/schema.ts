@@ -1,6 +1,7 @@
 import { batchWorker, CATALOG_TABLES } from '@tidegate/catalog'
 import type { Schema, Tables } from '@tidegate/database'
 import { HOSTING_TABLES } from '@tidegate/hosting'
+import { PURCHASE_TABLES } from '@tidegate/purchases/schema'
 import { ACCOUNT_TABLES } from '../accounts/schema.js'
 import { raiseCutOver } from '../auth/nonces/cut-over-table.js'
 import { AUTH_TABLES } from '../auth/schema.js'
@@ -43,6 +44,7 @@ export const STATE_SCHEMA: Schema = {
     HOSTING_TABLES,
     DELIVERY_TABLES,
     WEBHOOK_TABLES,
+    PURCHASE_TABLES,
   ],
   afterMigration: assignStateId,
   // a nonce of an earlier time may be among the lost writes

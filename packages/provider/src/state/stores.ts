@@ -43,6 +43,8 @@ export function sqlStore(db: Driver) {
     events: eventStore(db),
     hosted,
     accounts: accountStore(db, hosted),
+    /** The database itself, for rooms that are loaded on demand. */
+    driver: db,
     /** Returns the fault of the database, if any. Reads from the database; after a failure, or when idle, also probes a write. */
     checkHealth: (options?: HealthCheckOptions) => db.checkHealth(options),
     /** Time of the last successful write of this instance, in milliseconds since 1970; undefined before the first one. */

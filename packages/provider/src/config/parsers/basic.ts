@@ -36,6 +36,12 @@ export function integer(min: number, max: number): (raw: string) => number {
   }
 }
 
+/** Accepts an amount of whole tokens with at most 18 decimals. */
+export function decimal(raw: string): string {
+  if (!/^\d{1,15}(\.\d{1,18})?$/.test(raw)) throw new Error('must be a number such as 0.05')
+  return raw
+}
+
 /** Parses a number of workers. */
 export function workers(raw: string): number {
   if (raw.toLowerCase() === 'auto') return workersHere()

@@ -18,6 +18,7 @@ import { archiveName } from '../files/archive.js'
 import { fallbackName } from '../files/disposition.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
+import type { Services } from '../services.js'
 import { FILE_DOC, fileParams } from './download.js'
 
 const lifetime = described(
@@ -60,7 +61,7 @@ export const createDownloadLink: Endpoint<'last'> = {
     errors: FILE_ERRORS,
   },
   register(app, services) {
-    const { settings, access, auth, files } = services
+    const { settings, access } = services
     const read = fileParams(settings, { lifetime })
     const handler = withNonce(this.nonce, async (request, reply, nonces) => {
       const sent = read(request)
@@ -73,14 +74,25 @@ export const createDownloadLink: Endpoint<'last'> = {
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
       return async () => {
-        const grant = await grantOf(admitted, { orderTx, userdata, lifetime: seconds })
-        const name = await nameOf(files.descriptions, admitted, request)
-        const url = `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`
-        return reply.code(201).headers(LINK_HEADERS).send({ url, expires: grant.expiresAt })
+        const link = await linkTo(admitted, { orderTx, userdata, lifetime: seconds }, base, request, services)
+        return reply.code(201).headers(LINK_HEADERS).send(link)
       }
     })
     app.post(PATH, handler)
   },
+}
+
+/** Returns a link to admitted files, below the base URL of the service. */
+export async function linkTo(
+  admitted: Admitted,
+  terms: Parameters<typeof grantOf>[1],
+  base: string,
+  request: FastifyRequest,
+  { auth, files }: Pick<Services, 'auth' | 'files'>,
+): Promise<{ url: string; expires: number }> {
+  const grant = await grantOf(admitted, terms)
+  const name = await nameOf(files.descriptions, admitted, request)
+  return { url: `${base}${PATH}/${auth.links.seal(grant)}/${encodeURIComponent(name)}`, expires: grant.expiresAt }
 }
 
 /** Returns the name of a file, for programs that look at the extension of a URL; a generic one if the storage tells none in time. */

@@ -17,6 +17,7 @@ import { continueUpload, createUpload } from './hosting/uploads.js'
 import { initialize } from './initialize.js'
 import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
+import { purchase, purchaseByPost, purchaseState } from './purchase.js'
 import { searchAssets, searchMetadata } from './search.js'
 import { status } from './status.js'
 import { createAuthToken, deleteAuthToken, generateAuthToken, invalidateAuthToken } from './tokens.js'
@@ -33,6 +34,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   download,
   createDownloadLink,
   followDownloadLink,
+  purchase,
+  purchaseByPost,
+  purchaseState,
   createUpload,
   continueUpload,
   listUploads,
