@@ -33,6 +33,7 @@ export function metricLabels(): Map<string, readonly string[]> {
       nodes: () => [],
     },
     takedowns: { count: async () => 0, newest: async () => [] },
+    purchases: async () => [],
     isPurgatoryReadable: () => undefined,
     hosted: async () => undefined,
     state: { isStateUp: async () => true, lastWrite: () => 0, diskLeft: async () => 0 },

@@ -106,7 +106,16 @@ export async function createApp(settings: Settings, { expected, local, localOnly
     uploads: { hosting, slots: new UploadSlots(settings), metrics },
   }
   const http = await createServer({ services, log, tracing, metrics, batch, rateLimits, console, localOnly })
-  watch(settings, base, { progress, clock, http, egress, keyAudit, purgatory, hasHosting: hosting !== undefined })
+  watch(settings, base, {
+    progress,
+    clock,
+    http,
+    egress,
+    keyAudit,
+    purgatory,
+    purchases,
+    hasHosting: hosting !== undefined,
+  })
   const lifecycle = new Lifecycle({
     ...{ settings, chains, metrics, log, http },
     background: [

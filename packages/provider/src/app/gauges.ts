@@ -1,5 +1,6 @@
 import { type IndexProgress, isCurrent } from '@tidegate/catalog'
 import type { ClockWatch } from '@tidegate/chain'
+import type { WaitingPurchases } from '@tidegate/purchases'
 import type { Egress } from '@tidegate/storage'
 import type { KeyAudit } from '../access/key-audit.js'
 import type { Purgatory } from '../access/rules/purgatory.js'
@@ -18,12 +19,13 @@ interface Watched {
   egress: Egress
   keyAudit: Pick<KeyAudit, 'count'>
   purgatory: Pick<Purgatory, 'isReadable'>
+  purchases: { waiting(): Promise<WaitingPurchases[]> }
   hasHosting: boolean
 }
 
 /** Registers the gauges of a service, which are read on each scrape. */
 export function watch(settings: Settings, { chains, store, metrics }: Base, watched: Watched): void {
-  const { progress, clock, http, egress, keyAudit, purgatory, hasHosting } = watched
+  const { progress, clock, http, egress, keyAudit, purgatory, purchases, hasHosting } = watched
   const { events, hosted, proofs, takedowns } = store
   registerGauges(metrics.registry, {
     index: {
@@ -45,6 +47,7 @@ export function watch(settings: Settings, { chains, store, metrics }: Base, watc
       count: () => takedowns.count(),
       newest: () => takedowns.newest(PROVIDER_LIMITS.takedowns.named),
     },
+    purchases: () => purchases.waiting(),
     isPurgatoryReadable: () => purgatory.isReadable,
     hosted: async () =>
       hasHosting ? { ...(await hosted.totals()), unfinished: await hosted.unfinished() } : undefined,

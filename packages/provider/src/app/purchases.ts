@@ -1,7 +1,7 @@
 import { withDeadline } from '@tidegate/common'
 import { StartError } from '@tidegate/protocol'
 import { transactionAccount } from '@tidegate/protocol/keys'
-import type { PurchaseDesk, QuotedSale, Seller, Wanted } from '@tidegate/purchases'
+import type { PurchaseDesk, QuotedSale, Seller, WaitingPurchases, Wanted } from '@tidegate/purchases'
 import type { Address } from 'viem'
 import { describePublished } from '../access/files/describe-files.js'
 import { openService } from '../access/service.js'
@@ -20,6 +20,8 @@ interface OpenedPurchases {
   /** Undefined if PURCHASES is off. */
   desk: PurchaseDesk | undefined
   tasks: BackgroundTask[]
+  /** Returns the purchases whose payers wait, by chain. */
+  waiting(): Promise<WaitingPurchases[]>
 }
 
 const GWEI = 10n ** 9n
@@ -27,7 +29,7 @@ const GWEI = 10n ** 9n
 /** Opens the desk of purchases, and the cashier of each chain. Off, nothing of it is loaded. Throws StartError. */
 export async function openPurchases(settings: Settings, base: Base, parts: SellingParts): Promise<OpenedPurchases> {
   const { PURCHASE_PRIVATE_KEY: key, PURCHASE_TOKENS: tokens } = settings
-  if (settings.PURCHASES === 'off' || !key || !tokens) return { desk: undefined, tasks: [] }
+  if (settings.PURCHASES === 'off' || !key || !tokens) return { desk: undefined, tasks: [], waiting: async () => [] }
   const { store, chains, log } = base
   const shared = [...chains.values()].find(({ keys }) => keys.some(({ address }) => address === key.address))
   if (shared) throw new StartError([`PURCHASE_PRIVATE_KEY: must not be a provider key, as on chain ${shared.chainId}.`])
@@ -54,7 +56,11 @@ export async function openPurchases(settings: Settings, base: Base, parts: Selli
     tasks.push(new CashierTask({ chainId, cashier, leads: () => store.driver.tryLead(`purchases ${chainId}`), log }))
     deskChains.set(chainId, { ...tools, paying, daily, ceiling })
   }
-  return { desk: new PurchaseDesk({ seller, purchases, chains: deskChains }), tasks }
+  return {
+    desk: new PurchaseDesk({ seller, purchases, chains: deskChains }),
+    tasks,
+    waiting: () => purchases.waiting(),
+  }
 }
 
 /** Returns the service as the seller of orders: quotes as `initialize` does. */

@@ -17,6 +17,7 @@ import { type Finding, hostingFindings } from './doctor/files.js'
 import { keyFindings } from './doctor/keys.js'
 import { limitFindings, nodeFindings } from './doctor/nodes.js'
 import { publisherFindings } from './doctor/publishers.js'
+import { purchaseFindings } from './doctor/purchases.js'
 import { replicationFindings } from './doctor/replication.js'
 import { runningFindings } from './doctor/running.js'
 import { serviceFindings } from './doctor/services.js'
@@ -87,6 +88,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     else yield { ok: true, text: `${store}: answers and takes writes, ${chains.length} chain(s) in the index` }
     if (!fault) yield* replicationFindings(opened)
     if (!fault) yield* keyFindings(settings, opened, connected)
+    if (!fault) yield* purchaseFindings(settings, opened.driver, connected)
     if (!fault && settings.HOSTING !== 'off') yield* hostingFindings(settings, opened.hosted, readsFiles)
     await opened.close()
   } catch (error) {

@@ -1,11 +1,14 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { StartError } from '@tidegate/protocol'
 import { loadSettings } from '../config/load.js'
+import type { Settings } from '../config/schema.js'
 import type { Breakdown } from '../deliveries/delivery-store.js'
 import { hostedFormatterOf } from '../deliveries/hosted-report.js'
+import { type PurchaseLine, purchaseFormatterOf } from '../deliveries/purchase-report.js'
 import { reportLines } from '../deliveries/report.js'
 import { type Formatter, formatterOf, type ReportFormat } from '../deliveries/report-formats.js'
 import { openStore } from '../state/open.js'
+import type { StateStore } from '../state/stores.js'
 import { CONFIG } from './options.js'
 import { streamedOutput } from './streamed-output.js'
 import { tokenDecimals } from './token-decimals.js'
@@ -21,6 +24,12 @@ export const command = (finish: (code: number) => void) =>
     .option('--until <time>', 'before this time, in the same form', time)
     .addOption(new Option('--by <what>', 'a line for each').choices(BREAKDOWNS).conflicts('hosted'))
     .option('--hosted', 'hosted files instead: what each publisher has now, and what was delivered of it')
+    .addOption(
+      new Option('--purchases', 'purchases instead: what was paid, ordered, refunded and kept').conflicts([
+        'by',
+        'hosted',
+      ]),
+    )
     .addOption(new Option('--csv', 'comma-separated values (RFC 4180)').conflicts('json'))
     .option('--json', 'a list of JSON objects')
     .option(...CONFIG)
@@ -31,6 +40,7 @@ interface ReportOptions {
   until?: number | undefined
   by?: Breakdown | undefined
   hosted?: true | undefined
+  purchases?: true | undefined
   config?: string | undefined
 }
 
@@ -43,6 +53,8 @@ export async function report(options: ReportOptions, format: ReportFormat): Prom
   const store = await openStore(settings, { readOnly: true })
   try {
     if (options.hosted) await printAll(store.deliveries.hosted({ since, until }), hostedFormatterOf(format))
+    else if (options.purchases)
+      await printAll(purchaseLines(store, { since, until }, settings), purchaseFormatterOf(format))
     else {
       const request = { since, until, ...(by ? { by } : {}) }
       await printAll(reportLines(store.deliveries, request, tokenDecimals(settings)), formatterOf(format, by))
@@ -51,6 +63,17 @@ export async function report(options: ReportOptions, format: ReportFormat): Prom
     await store.close()
   }
   return 0
+}
+
+async function* purchaseLines(
+  { driver }: StateStore,
+  { since, until }: { since: number; until: number },
+  settings: Settings,
+): AsyncGenerator<PurchaseLine> {
+  const { purchaseStore, purchaseTotals } = await import('@tidegate/purchases')
+  const decimals = tokenDecimals(settings)
+  for (const totals of await purchaseTotals(purchaseStore(driver).between(since, until)))
+    yield { ...totals, decimals: await decimals(totals.chainId, totals.token) }
 }
 
 /** Prints all lines, until the reader of standard output leaves. */

@@ -1,4 +1,5 @@
 import type { IndexProgress } from '@tidegate/catalog'
+import type { WaitingPurchases } from '@tidegate/purchases'
 import type { Budget } from '@tidegate/storage'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
@@ -9,6 +10,8 @@ export interface GaugeSources {
   hosted(): Promise<{ files: number; bytes: number; unfinished: number } | undefined>
   state: StateSources
   takedowns: TakedownSources
+  /** Purchases whose payers wait, by chain; none if PURCHASES is off. */
+  purchases(): Promise<WaitingPurchases[]>
   /** Whether the purgatory lists can be read; undefined without lists. */
   isPurgatoryReadable(): boolean | undefined
   connections: ConnectionSources
@@ -72,6 +75,7 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   registerState(gauges, sources.state)
   registerConnections(gauges, sources.connections)
   registerTakedowns(gauges, sources.takedowns)
+  registerPurchases(gauges, sources)
   gauges.plain(
     {
       name: 'tidegate_purgatory_up',
@@ -214,6 +218,19 @@ function registerTakedowns(gauges: Gauges, { count, newest }: TakedownSources): 
     },
     ['did'],
     async () => (await newest().catch(() => [])).map(({ did, at }) => [{ did }, at / 1000]),
+  )
+}
+
+function registerPurchases(gauges: Gauges, { purchases }: GaugeSources): void {
+  const perChain = (name: string, help: string, value: (of: WaitingPurchases) => number) =>
+    gauges.labelled({ name, help, aggregator: 'max' }, ['chain'], async () =>
+      (await purchases().catch(() => [])).map((one) => [{ chain: one.chainId }, value(one)]),
+    )
+  perChain('tidegate_purchases_waiting', 'Purchases that are neither ordered nor refunded.', ({ count }) => count)
+  perChain(
+    'tidegate_purchases_oldest_timestamp_seconds',
+    'Time of the oldest of them, in seconds since 1970.',
+    ({ oldest }) => oldest / 1000,
   )
 }
 

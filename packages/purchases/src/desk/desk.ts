@@ -109,11 +109,16 @@ function assertFits(
     throw new PaymentRefused('invalid_exact_evm_payload_authorization_valid_before')
 }
 
+/** Returns the most gas that the transactions of one purchase take. */
+export function gasOfPurchase(): number {
+  const { approve, buy, order, transfer } = PURCHASE_LIMITS.gas
+  return 2 * (approve + transfer) + buy + order
+}
+
 /** Throws PurchaseError if the account cannot pay for the gas of another purchase. */
 async function assertAffordable({ paying, ceiling }: DeskChain): Promise<void> {
-  const { approve, buy, order, transfer } = PURCHASE_LIMITS.gas
   const [price, coins] = await Promise.all([paying.price(), paying.coins()])
-  if (price <= ceiling && coins >= price * BigInt(approve + buy + order + transfer)) return
+  if (price <= ceiling && coins >= price * BigInt(gasOfPurchase())) return
   throw new PurchaseError(
     'PURCHASE_UNAVAILABLE',
     'This provider cannot pay for the gas of a purchase now. Nothing was paid.',

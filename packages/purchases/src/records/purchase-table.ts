@@ -32,6 +32,14 @@ export interface Added {
   isNew: boolean
 }
 
+/** Purchases of a chain whose payer waits for order or refund. */
+export interface WaitingPurchases {
+  chainId: number
+  count: number
+  /** Milliseconds since 1970. */
+  oldest: number
+}
+
 /** The records of purchases. Times are in milliseconds since 1970. */
 export interface PurchaseStore {
   /** Writes a purchase down, unless it is: then returns the record. `daily`: the most of its token in a day. */
@@ -39,8 +47,10 @@ export interface PurchaseStore {
   find(id: Hex): Promise<Purchase | undefined>
   /** Returns the open purchases of a chain, oldest first. */
   open(chainId: number): Promise<Purchase[]>
-  /** Yields all purchases since a time, oldest first. */
-  since(chainId: number, time: number): AsyncIterable<Purchase>
+  /** Yields the purchases from a time on and before another, oldest first. */
+  between(since: number, until: number): AsyncIterable<Purchase>
+  /** Counts the purchases of each chain whose payer waits, with the time of the oldest. */
+  waiting(): Promise<WaitingPurchases[]>
   /** Changes a record, unless somebody else has. Returns whether it did. */
   change(purchase: Purchase, change: PurchaseChange, now: number): Promise<boolean>
 }
@@ -61,8 +71,12 @@ const CHANGE = sql(
    WHERE id = :id AND version = :version`,
 )
 const OPEN = sql(`SELECT ${COLUMNS} FROM purchases WHERE chain_id = :chain AND is_open = 1 ORDER BY created_at, id`)
-const SINCE = sql(
-  `SELECT ${COLUMNS} FROM purchases WHERE chain_id = :chain AND created_at >= :time ORDER BY created_at, id`,
+const BETWEEN = sql(
+  `SELECT ${COLUMNS} FROM purchases WHERE created_at >= :since AND created_at < :until ORDER BY created_at, id`,
+)
+const WAITING = sql(
+  `SELECT chain_id, count(*) AS n, min(created_at) AS oldest FROM purchases
+   WHERE is_open = 1 AND state IN ('received', 'settled') GROUP BY chain_id ORDER BY chain_id`,
 )
 const UNDER_WAY = sql(`SELECT payer, state, reason FROM purchases WHERE chain_id = :chain AND is_open = 1`)
 const OF_TODAY = sql(`SELECT token, value FROM purchases WHERE chain_id = :chain AND created_at > :since`)
@@ -88,8 +102,14 @@ export function purchaseStore(db: Driver): PurchaseStore {
     add: (purchase, daily, now) => db.transact(added(purchase, daily, now)),
     find: async (id) => (await db.query(FIND({ id }))).rows.map(purchaseOf)[0],
     open: async (chain) => (await db.query(OPEN({ chain }))).rows.map(purchaseOf),
-    async *since(chain, time) {
-      for await (const row of db.stream(SINCE({ chain, time }))) yield purchaseOf(row)
+    async *between(since, until) {
+      for await (const row of db.stream(BETWEEN({ since, until }))) yield purchaseOf(row)
+    },
+    async waiting() {
+      const { rows } = await db.query(WAITING())
+      return rows.map(({ chain_id, n, oldest }) => ({
+        ...{ chainId: chain_id as number, count: n as number, oldest: oldest as number },
+      }))
     },
     change: (purchase, change, now) => db.transact(changed(purchase, change, now)),
   }
