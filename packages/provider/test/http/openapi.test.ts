@@ -15,7 +15,7 @@ describe('the OpenAPI description', () => {
   let world: World
   let spec: { openapi: string; paths: Record<string, Record<string, Operation>> }
   beforeAll(async () => {
-    world = await World.start({ MCP: 'on' })
+    world = await World.start({ MCP: 'on', PURCHASES: 'on' })
     spec = (await ask(`${world.network.providerUrl}/spec`)).json as unknown as typeof spec
   })
 
@@ -90,6 +90,7 @@ describe('the OpenAPI description', () => {
       'initialize',
       'invalidateAuthToken',
       'nonce',
+      'purchase',
       'uploads',
     ])
   })
