@@ -1,6 +1,6 @@
 import type { ChainView, Mined, PayingChain } from '../chain/paying-chain.js'
 import { amountOf } from '../chain/token-calls.js'
-import { hasOrdered, transferred } from '../chain/token-events.js'
+import { hasOrdered, transferred, transferredBy } from '../chain/token-events.js'
 import { heldOf, type Purchase } from '../purchase.js'
 import type { PurchaseChange } from '../records/purchase-table.js'
 import type { Outcome, Slot } from '../records/slot-table.js'
@@ -51,15 +51,21 @@ export function changeBy(
 
 /** Returns the change by a final transaction that used the authorization of a payment, from any sender. */
 export function arrived(
-  { payment: { token, payer, value }, reason }: Purchase,
+  { payment, reason }: Purchase,
   settleTx: Purchase['id'],
   { logs }: Mined,
   account: PayingChain['account'],
   settledAt: number,
 ): PurchaseChange {
-  const paid = transferred(logs, token, { from: payer, to: account })
+  const paid = transferredBy(payment, logs, account)
   if (paid === 0n) return { state: 'failed', reason: 'PAYMENT_SHORT', isOpen: false }
-  return { state: 'settled', paid, settleTx, settledAt, reason: reason ?? (paid < value ? 'PAYMENT_SHORT' : undefined) }
+  return {
+    state: 'settled',
+    paid,
+    settleTx,
+    settledAt,
+    reason: reason ?? (paid < payment.value ? 'PAYMENT_SHORT' : undefined),
+  }
 }
 
 function refundedBy(purchase: Purchase, refundTx: Purchase['id'], back: bigint): PurchaseChange {

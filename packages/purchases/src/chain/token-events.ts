@@ -1,4 +1,5 @@
-import { type Address, decodeEventLog, isAddressEqual, parseAbi } from 'viem'
+import { type Address, decodeEventLog, type Hex, isAddressEqual, parseAbi } from 'viem'
+import type { Payment } from '../purchase.js'
 import type { Log } from './paying-chain.js'
 
 /** The events that tell what a transaction did with tokens, authorizations and orders. */
@@ -22,6 +23,30 @@ export function transferred(
     const counts = (!from || isAddressEqual(args.from, from)) && (!to || isAddressEqual(args.to, to))
     return counts ? sum + args.value : sum
   }, 0n)
+}
+
+/**
+ * Returns what the authorization of a payment transferred to an account. One transaction may use several authorizations of a payer: each
+ * transfer counts for one of them, or the same tokens would be refunded twice. Tokens tell a use before its transfer, as USDC does, or after.
+ */
+export function transferredBy({ token, payer, nonce }: Payment, logs: readonly Log[], to: Address): bigint {
+  const own = logs.flatMap((log): { log: Log; used?: Hex }[] => {
+    const event = eventOf(log, token)
+    if (event?.eventName === 'Transfer') return isAddressEqual(event.args.from, payer) ? [{ log }] : []
+    if (event?.eventName !== 'AuthorizationUsed' || !isAddressEqual(event.args.authorizer, payer)) return []
+    return [{ log, used: event.args.nonce }]
+  })
+  // its place among the uses, whose transfers are between it and the next or the last one
+  const isToldAfter = own.at(-1)?.used !== undefined
+  const ordered = isToldAfter ? own.toReversed() : own
+  const from = ordered.findIndex(({ used }) => used === nonce)
+  const next = ordered.findIndex(({ used }, at) => at > from && used !== undefined)
+  const counted = ordered.slice(from + 1, next < 0 ? undefined : next)
+  return transferred(
+    counted.map(({ log }) => log),
+    token,
+    { to },
+  )
 }
 
 /** Whether the events tell that a datatoken started an order for a consumer. */

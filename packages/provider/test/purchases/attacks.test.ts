@@ -1,0 +1,67 @@
+import type { Address } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { compiled, deployed } from '../../../../test/helpers/contracts.js'
+import { eventually } from '../../../../test/helpers/eventually.js'
+import type { Published } from '../../../../test/helpers/publish.js'
+import { transact } from '../../../../test/helpers/transactions.js'
+import { World } from '../../../../test/helpers/world.js'
+import { settleCall } from '../../../purchases/src/chain/token-calls.js'
+import { readPayment } from '../../../purchases/src/desk/x402.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
+import { Buyer } from './buyer.js'
+
+/** What the gas of a purchase costs on a local network. */
+const GAS_FEE = 50_000n
+
+describe('a purchase that somebody attacks (threat 129)', () => {
+  let world: World
+  let asset: Published
+  let payTo: Address
+
+  beforeAll(async () => {
+    PURCHASE_LIMITS.cashier.interval = 50
+    world = await World.start({ PURCHASES: 'on' })
+    asset = await publish()
+    payTo = (await (await Buyer.with(world, '0')).terms(asset)).payTo
+  })
+
+  const publish = async () =>
+    world.publishUrl(world.storage.file('/tides.csv', Buffer.from('3.1\n')), {
+      ...{ template: 2, pricing: { fixed: '2.5', token: 'MockUSDC' } },
+    })
+  const pendingOf = async (address: string): Promise<number> => {
+    const [pending, mined] = await Promise.all([
+      world.provider.getTransactionCount(address, 'pending'),
+      world.provider.getTransactionCount(address),
+    ])
+    return pending - mined
+  }
+
+  it('counts each transfer once, if a buyer settles two payments in one transaction', async () => {
+    const batch = await deployed(world.network.rpcUrl, 'Batch')
+    const stranger = await world.somebody()
+    const buyer = await Buyer.with(world, '10')
+    const kept = await buyer.balance(payTo)
+    const price = await buyer.price(asset)
+    const headers = [await buyer.sign(price), await buyer.sign(price)]
+    await world.rpc('evm_setAutomine', [false])
+    const paying = headers.map((header) => buyer.pay(asset, header))
+    await eventually(async () => (await pendingOf(payTo)) === 2)
+    const calls = headers.map((header) => settleCall(readPayment(header).payment, payTo))
+    const settling = transact(world.network, stranger, {
+      ...{ to: batch, abi: compiled('Batch').abi, functionName: 'run' },
+      args: [calls.map(({ to }) => to), calls.map(({ data }) => data)],
+    })
+    await eventually(async () => (await pendingOf(await stranger.getAddress())) === 1)
+    await world.rpc('evm_mine')
+    await world.rpc('evm_setAutomine', [true])
+    const [answers] = await Promise.all([Promise.all(paying), settling])
+    const amount = BigInt(price.accepts[0]?.amount as string)
+    for (const { status, body } of answers) {
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ state: 'ordered', paid: `${amount}`, refunded: '0' })
+    }
+    expect(await buyer.balance()).toBe(10_000_000n - 2n * amount)
+    expect(await buyer.balance(payTo)).toBe(kept + 2n * GAS_FEE)
+  })
+})
