@@ -12,8 +12,9 @@ interface SenderOptions {
 
 const { resend, replace } = PURCHASE_LIMITS.cashier
 
-/** By how much a replacement must be dearer, in per cent: nodes demand a tenth. */
+/** What a replacement offers, in per cent of the last price, and what nodes demand. */
 const DEARER = 125n
+const LEAST = 111n
 
 /** Signs and sends the transactions of slots, each written down before, again until they are mined. */
 export class Sender {
@@ -31,12 +32,12 @@ export class Sender {
   ): Promise<void> {
     const waiting = slots.filter(({ nonce }) => nonce >= view.head.nonce)
     if (waiting.length === 0) return this.sent.clear()
-    await this.fillGap(slots, view, now)
+    await this.fillGap(waiting, view, now)
     const market = await this.options.chain.price()
     for (const slot of waiting) {
       const own = transactions.filter(({ nonce }) => nonce === slot.nonce)
-      const price = priceOf(own, market, now)
-      if (price !== undefined && price <= this.options.ceiling) own.push(await this.signed(slot, price, now))
+      const price = priceOf(own, market, this.options.ceiling, now)
+      if (price !== undefined) own.push(await this.signed(slot, price, now))
       for (const { hash, raw } of own) if ((this.sent.get(hash) ?? 0) + resend <= now) await this.send(hash, raw, now)
     }
   }
@@ -56,9 +57,9 @@ export class Sender {
   }
 
   /** Uses up a nonce below all waiting ones which a reorganisation has set free: without it none of them is mined. */
-  private async fillGap(slots: readonly Slot[], { head }: ChainView, now: number): Promise<void> {
-    const [lowest] = slots
-    if (!lowest || lowest.nonce <= head.nonce || now - lowest.createdAt < replace) return
+  private async fillGap(waiting: readonly Slot[], { head }: ChainView, now: number): Promise<void> {
+    const [lowest] = waiting
+    if (!lowest || lowest.nonce === head.nonce || now - lowest.createdAt < replace) return
     const { chain } = this.options
     await this.options.slots.fill(
       head.nonce,
@@ -68,11 +69,14 @@ export class Sender {
   }
 }
 
-/** Returns the price of a new transaction for a slot; undefined if the last one is not old, or not too cheap. */
-function priceOf(own: readonly SignedTransaction[], market: bigint, now: number): bigint | undefined {
+/** Returns the price of a new transaction for a slot; undefined if the last one is not old, or none may be as dear as it must be. */
+function priceOf(own: readonly SignedTransaction[], market: bigint, ceiling: bigint, now: number): bigint | undefined {
   const last = own.at(-1)
-  if (!last) return market
+  if (!last) return market <= ceiling ? market : undefined
   if (now - last.createdAt < replace) return undefined
   const dearer = (last.price * DEARER) / 100n + 1n
-  return dearer > market ? dearer : market
+  const wanted = dearer > market ? dearer : market
+  // as dear as allowed is better than too cheap, if nodes take it
+  const price = wanted < ceiling ? wanted : ceiling
+  return price * 100n >= last.price * LEAST ? price : undefined
 }

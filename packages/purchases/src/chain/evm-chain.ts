@@ -58,7 +58,15 @@ export function evmChain({ chain, account, confirmations }: EvmChainOptions): Pa
       return { hash: keccak256(raw), raw }
     },
     // to all: one that keeps it to itself must not hold it back
-    send: async (raw) => void (await nodes.askAll((client) => sent(client, raw))),
+    async send(raw) {
+      let refusal: string | undefined
+      const refused = (why: string) => (refusal = why)
+      await nodes
+        .askAll((client) => sent(client, raw, refused))
+        .catch((error: Error) => {
+          throw refusal === undefined ? error : new ChainError('CHAIN_UNAVAILABLE', `A node refuses it: ${refusal}.`)
+        })
+    },
     async mined(hash) {
       const found = await requestReceipt(chain, hash)
       if (!found) return undefined
@@ -91,12 +99,23 @@ async function gasOf(
   return gas <= most.transfer ? gas : undefined
 }
 
+/** What nodes say if they have a transaction, or if another one was mined with its nonce. */
+const IS_KNOWN = /already.?(known|imported)|known transaction|nonce.?too.?low|old.?nonce/i
+
+/** What nodes say of a transaction that they do not take: words for the log, which must not contain their whole text. */
+const REFUSALS =
+  /insufficient funds|intrinsic gas|underpriced|(less than|below) .{0,20}base ?fee|fee cap|exceeds .{0,20}limit/i
+
 /** Sends a transaction to one node. Resolves also if the node has it, or one that was mined in its place. */
-async function sent(client: PublicClient, raw: Hex): Promise<true> {
+async function sent(client: PublicClient, raw: Hex, onRefusal: (words: string) => void): Promise<true> {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw })
   } catch (error) {
-    if (!/already (known|imported)|nonce too low|known transaction/i.test((error as Error).message)) throw error
+    const { message, details = '' } = error as Error & { details?: string }
+    if (IS_KNOWN.test(message)) return true
+    const [words] = REFUSALS.exec(details) ?? []
+    if (words !== undefined) onRefusal(words.toLowerCase())
+    throw error
   }
   return true
 }
