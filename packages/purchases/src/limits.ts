@@ -5,6 +5,8 @@ export const PURCHASE_LIMITS = {
     most: 100,
     /** Of one payer. Each may cost the account gas for nothing. */
     perPayer: 3,
+    /** Purchases of one payer, and orders of one asset, that fail in a day: each costs the account gas for nothing. */
+    failed: 10,
     /** New purchases of a chain in a day, whose amounts are summed for the daily limit. */
     perDay: 10_000,
   },

@@ -49,7 +49,8 @@ export class PurchaseDesk {
     if (!on) throw new PaymentRefused('invalid_exact_evm_network_mismatch')
     const terms = await this.terms(wanted, payment.payer)
     assertFits(payment, payTo, terms)
-    await assertAffordable(on)
+    const before = await this.options.purchases.open(payment.chainId)
+    await assertAffordable(on, before.filter(({ state }) => state === 'received' || state === 'settled').length)
     await assertSettles(on.paying, payment)
     const { datatoken } = terms.quoted
     const fresh = { wanted, payment, datatoken, gasFee: terms.gasFee, identifier }
@@ -57,8 +58,10 @@ export class PurchaseDesk {
     if (added === 'payer')
       throw new PurchaseError(
         'PURCHASE_LIMITED',
-        'Too many purchases of this account are under way. Wait for one to end.',
+        'Too many purchases of this account are under way, or failed today. Wait for one to end.',
       )
+    if (added === 'asset')
+      throw new PurchaseError('PURCHASE_LIMITED', 'Too many orders of this asset failed today. Nothing was paid.')
     if (added === 'busy' || added === 'daily')
       throw new PurchaseError('PURCHASE_UNAVAILABLE', 'This provider takes no more payments now. Nothing was paid.')
     return { ...added, purchase: assertSame(added.purchase, { wanted, payment }) }
@@ -115,10 +118,10 @@ export function gasOfPurchase(): number {
   return 2 * (approve + transfer) + buy + order
 }
 
-/** Throws PurchaseError if the account cannot pay for the gas of another purchase. */
-async function assertAffordable({ paying, ceiling }: DeskChain): Promise<void> {
+/** Throws PurchaseError if the account cannot pay for the gas of another purchase, beside those that are under way. */
+async function assertAffordable({ paying, ceiling }: DeskChain, underWay: number): Promise<void> {
   const [price, coins] = await Promise.all([paying.price(), paying.coins()])
-  if (price <= ceiling && coins >= price * BigInt(gasOfPurchase())) return
+  if (price <= ceiling && coins >= price * BigInt((underWay + 1) * gasOfPurchase())) return
   throw new PurchaseError(
     'PURCHASE_UNAVAILABLE',
     'This provider cannot pay for the gas of a purchase now. Nothing was paid.',

@@ -38,6 +38,8 @@ export async function termsOf(quoted: QuotedSale, { chain, accepted, gasFee }: T
   if (providerFee === undefined) throw notOffered('Its provider fee is in another token.')
   const surcharge = parseUnits(gasFee, token.decimals)
   const amount = offer.price + offer.publishFee + providerFee + surcharge
+  // a payment of nothing costs gas
+  if (amount === 0n) throw notOffered('It is free: order it as usual.')
   return { quoted, offer, token, providerFee, gasFee: surcharge, amount }
 }
 

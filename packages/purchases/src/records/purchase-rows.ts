@@ -2,7 +2,7 @@ import type { Result } from '@tidegate/database'
 import type { Address, Hex } from 'viem'
 import type { Purchase, PurchaseState, Reason } from '../purchase.js'
 
-type Row = Result['rows'][number]
+export type Row = Result['rows'][number]
 
 /** Returns the values of a record as columns of its row. */
 export function columnsOf(purchase: Purchase): Record<string, string | number | null> {

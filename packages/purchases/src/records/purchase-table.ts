@@ -2,8 +2,8 @@ import { type Driver, run, type Script, sql, sqlOne } from '@tidegate/database'
 import { SECONDS } from '@tidegate/protocol/constants'
 import type { Hex } from 'viem'
 import { PURCHASE_LIMITS } from '../limits.js'
-import { type NewPurchase, type Purchase, purchaseId } from '../purchase.js'
-import { columnsOf, purchaseOf } from './purchase-rows.js'
+import { type NewPurchase, type Purchase, purchaseId, type Reason } from '../purchase.js'
+import { columnsOf, purchaseOf, type Row } from './purchase-rows.js'
 
 /** The part of a record that changes. */
 export type PurchaseChange = Partial<
@@ -23,8 +23,11 @@ export type PurchaseChange = Partial<
   >
 >
 
-/** Why a purchase is not taken: too many are under way, of the payer or of all; or the amount of a day is reached. */
-export type NotTaken = 'payer' | 'busy' | 'daily'
+/**
+ * Why a purchase is not taken: too many are under way, of the payer or of all; too many of the payer or of the asset failed in a day; or the
+ * amount of a day is reached.
+ */
+export type NotTaken = 'payer' | 'asset' | 'busy' | 'daily'
 
 /** A record, and whether it was written now. */
 export interface Added {
@@ -79,11 +82,16 @@ const WAITING = sql(
    WHERE is_open = 1 AND state IN ('received', 'settled') GROUP BY chain_id ORDER BY chain_id`,
 )
 const UNDER_WAY = sql(`SELECT payer, state, reason FROM purchases WHERE chain_id = :chain AND is_open = 1`)
-const OF_TODAY = sql(`SELECT token, value FROM purchases WHERE chain_id = :chain AND created_at > :since`)
+const OF_TODAY = sql(
+  `SELECT token, value, payer, datatoken, state, reason, is_open FROM purchases WHERE chain_id = :chain AND created_at > :since`,
+)
 const LOCK = sql(
   `INSERT INTO purchase_accounts (chain_id, changes) VALUES (:chain, 1)
    ON CONFLICT (chain_id) DO UPDATE SET changes = purchase_accounts.changes + 1`,
 )
+
+/** Failures that a seller can bring about for nothing, while each costs the account gas. */
+const BY_SELLER: readonly Reason[] = ['PRICE_CHANGED', 'NOT_FOR_SALE', 'ORDER_FAILED']
 
 const DAY = SECONDS.day * 1000
 
@@ -123,7 +131,7 @@ function* added(fresh: NewPurchase, daily: bigint, now: number): Script<Added | 
   const [known] = (yield* run(FIND({ id }))).rows
   if (known) return { purchase: purchaseOf(known), isNew: false }
   const { rows: underWay } = yield* run(UNDER_WAY({ chain }))
-  const { most, perPayer, perDay } = PURCHASE_LIMITS.underWay
+  const { most, perPayer, perDay, failed } = PURCHASE_LIMITS.underWay
   // what is refunded waits for its token alone
   const awaited = underWay.filter(
     ({ state, reason }) => state === 'received' || (state === 'settled' && reason === null),
@@ -131,7 +139,17 @@ function* added(fresh: NewPurchase, daily: bigint, now: number): Script<Added | 
   if (awaited.length >= most) return 'busy'
   if (underWay.filter(({ payer }) => payer === payment.payer).length >= perPayer) return 'payer'
   const { rows: today } = yield* run(OF_TODAY({ chain, since: now - DAY }))
-  const same = today.filter(({ token }) => token === payment.token)
+  const isFailed = ({ reason }: Row) => reason !== null && reason !== 'UNAVAILABLE'
+  const failures = today.filter(isFailed)
+  if (failures.filter(({ payer }) => payer === payment.payer).length >= failed) return 'payer'
+  const ofAsset = failures.filter(
+    ({ datatoken, reason }) => datatoken === fresh.datatoken && BY_SELLER.includes(reason as Reason),
+  )
+  if (ofAsset.length >= failed) return 'asset'
+  // what failed has brought nothing in
+  const same = today.filter(
+    ({ token, state, is_open }) => token === payment.token && (state !== 'failed' || is_open === 1),
+  )
   const total = same.reduce((sum, { value }) => sum + BigInt(value as string), payment.value)
   if (today.length >= perDay || total > daily) return 'daily'
   const purchase: Purchase = {
