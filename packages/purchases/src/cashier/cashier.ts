@@ -1,6 +1,9 @@
 import type { Logger } from '@tidegate/common'
 import { ChainError } from '@tidegate/protocol'
+import { isAddressEqual } from 'viem'
+import type { NonceUser } from '../chain/nonce-use.js'
 import type { ChainView, PayingChain } from '../chain/paying-chain.js'
+import { PURCHASE_LIMITS } from '../limits.js'
 import type { Purchase } from '../purchase.js'
 import type { PurchaseStore } from '../records/purchase-table.js'
 import type { Slot, SlotStore } from '../records/slot-table.js'
@@ -55,7 +58,10 @@ export class Cashier {
     for (const slot of waiting.filter(({ nonce }) => nonce < view.head.nonce)) {
       const own = transactions.filter(({ nonce }) => nonce === slot.nonce).map(({ hash }) => hash)
       const purchase = slot.purchase === '' ? undefined : await purchases.find(slot.purchase)
-      const found = await this.minedOf(slot, own)
+      let found = await this.minedOf(slot, own)
+      const user = found ? undefined : await chain.userOf(slot.nonce, view)
+      // another copy of these records has done the step: once is enough
+      if (user && isCallOf(slot, user)) found = await this.minedOf(slot, [user.hash])
       if (found && isFinal(found.mined, view)) {
         const change = purchase ? changeBy(found, purchase, chain.account, now) : {}
         await slots.conclude(slot, outcomeOf(found.mined), purchase, { dueAt: now, ...change }, now)
@@ -66,9 +72,8 @@ export class Cashier {
         if (change) await purchases.change(purchase, change, now)
         continue
       }
-      const user = await chain.userOf(slot.nonce, view)
-      if (user === undefined || own.includes(user)) continue
-      log.error({ nonce: slot.nonce, transaction: user }, 'somebody else uses the key of the purchasing account')
+      if (user === undefined || isCallOf(slot, user)) continue
+      log.error({ nonce: slot.nonce, transaction: user.hash }, 'somebody else uses the key of the purchasing account')
       const change = purchase ? changeByForeign(slot, purchase) : {}
       await slots.conclude(slot, 'foreign', purchase, { dueAt: now, ...change }, now)
     }
@@ -92,9 +97,23 @@ export class Cashier {
 
   /** Reserves nonces for the next step of a purchase, or changes its record. */
   private async step(purchase: Purchase, view: ChainView, now: number): Promise<void> {
-    const { slots, purchases } = this.options
-    const next = await nextStep(purchase, await slots.ofPurchase(purchase.id), { ...this.options, view, now })
+    const { slots, purchases, chain, log } = this.options
+    const had = await slots.ofPurchase(purchase.id)
+    const other = had.find(({ account }) => account !== chain.account)
+    if (other) {
+      // this account holds none of its tokens, but those of other purchases
+      log.error(
+        { purchase: purchase.id, account: other.account },
+        'a purchase was paid to an account whose key is not set',
+      )
+      await purchases.change(purchase, { dueAt: now + PURCHASE_LIMITS.cashier.retry.longest }, now)
+      return
+    }
+    const next = await nextStep(purchase, had, { ...this.options, view, now })
     if ('change' in next) await purchases.change(purchase, next.change, now)
     else await slots.reserve(purchase, next.calls, view.head.nonce, { dueAt: now }, now)
   }
 }
+
+const isCallOf = (slot: Slot, { to, data }: NonceUser): boolean =>
+  to !== null && isAddressEqual(to, slot.to) && data === slot.data

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Payment } from '../purchase.js'
 import type { Call, PurchasingAccount } from '../records/slot-table.js'
+import type { NonceUser } from './nonce-use.js'
 
 /** Where the chain is now. Times are in seconds since 1970. */
 export interface ChainView {
@@ -47,6 +48,6 @@ export interface PayingChain extends PurchasingAccount {
   /** Returns a transaction that is in a block of the chain. */
   mined(hash: Hex): Promise<Mined | undefined>
   /** Returns the transaction of the account with a nonce in a final block; undefined if there is none, or it cannot be found. */
-  userOf(nonce: number, view: ChainView): Promise<Hex | undefined>
+  userOf(nonce: number, view: ChainView): Promise<NonceUser | undefined>
   authorization(payment: Payment, view: ChainView): Promise<AuthorizationUse>
 }

@@ -19,6 +19,7 @@ export type Outcome = 'success' | 'reverted' | 'foreign'
 
 /** An account nonce that is reserved for one step of one purchase, whose transactions all have it: at most one is mined. */
 export interface Slot extends Call {
+  account: Address
   nonce: number
   /** Empty for `fill`. */
   purchase: Hex | ''
@@ -46,7 +47,7 @@ export interface PurchasingAccount {
 export interface SlotStore {
   /** Returns the slots without outcome, by nonce, and all transactions of these. */
   waiting(): Promise<{ slots: Slot[]; transactions: SignedTransaction[] }>
-  /** Returns all slots of a purchase, by nonce. */
+  /** Returns all slots of a purchase, by nonce, also those of an earlier account. */
   ofPurchase(id: Hex): Promise<Slot[]>
   /** Reserves consecutive nonces for the calls, from `floor` on, and changes the record. False if the record has changed. */
   reserve(
@@ -70,13 +71,11 @@ export interface SlotStore {
   ): Promise<boolean>
 }
 
-const SLOT = 'nonce, purchase, step, receiver, data, gas, outcome, created_at'
+const SLOT = 'own_account, nonce, purchase, step, receiver, data, gas, outcome, created_at'
 const WAITING = sql(
   `SELECT ${SLOT} FROM purchase_slots WHERE chain_id = :chainId AND own_account = :account AND outcome IS NULL ORDER BY nonce`,
 )
-const OF_PURCHASE = sql(
-  `SELECT ${SLOT} FROM purchase_slots WHERE purchase = :id AND own_account = :account ORDER BY nonce`,
-)
+const OF_PURCHASE = sql(`SELECT ${SLOT} FROM purchase_slots WHERE purchase = :id ORDER BY nonce`)
 const LAST = sqlOne(
   'SELECT max(nonce) AS nonce FROM purchase_slots WHERE chain_id = :chainId AND own_account = :account',
 )
@@ -118,7 +117,7 @@ export function slotStore(db: Driver, of: PurchasingAccount): SlotStore {
       }))
       return { slots, transactions }
     },
-    ofPurchase: async (id) => (await db.query(OF_PURCHASE({ id, account: of.account }))).rows.map(slotOf),
+    ofPurchase: async (id) => (await db.query(OF_PURCHASE({ id }))).rows.map(slotOf),
     reserve: (...args) => db.transact(reserved(of, ...args)),
     fill: async (nonce, call, now) => void (await db.query(FILL({ ...of, ...call, nonce, now }))),
     addTransaction: async ({ price, ...rest }) =>
@@ -162,6 +161,7 @@ function* concluded(
 
 function slotOf(row: Record<string, unknown>): Slot {
   return {
+    account: row.own_account as Address,
     ...{ nonce: row.nonce as number, purchase: row.purchase as Hex | '', step: row.step as Step },
     ...{ to: row.receiver as Address, data: row.data as Hex, gas: row.gas as number },
     ...{ outcome: (row.outcome ?? undefined) as Outcome | undefined, createdAt: row.created_at as number },

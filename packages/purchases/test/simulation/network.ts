@@ -168,7 +168,7 @@ export function simulatedChain(network: SimulatedNetwork, account: Address, trou
       asked('userOf', () => {
         const blocks = network.blocks.filter(({ number }) => number <= finalOf().number)
         const all = blocks.flatMap(({ transactions }) => transactions.map(({ sent }) => sent))
-        return all.find((sent) => sent.from === account && sent.nonce === nonce)?.hash
+        return all.find((sent) => sent.from === account && sent.nonce === nonce)
       }),
     authorization: ({ payer, nonce }: Payment) =>
       asked('authorization', (): AuthorizationUse => {
