@@ -1,6 +1,7 @@
 import type { PublicClient, WalletClient } from 'viem'
 import type { SignIn, Token } from './auth/types.js'
 import type { Api } from './http/api.js'
+import type { Made } from './purchasing/types.js'
 
 /** The provider, its chain, and the account of a client. */
 export interface TidegateOptions {
@@ -54,4 +55,6 @@ export interface Session {
   signIn?: Promise<SignIn | undefined> | undefined
   /** A token instead of a prompt for each request, for wallets that prompt. */
   token?: Promise<Token> | undefined
+  /** Signed payments whose outcome is not known: no other one may be signed meanwhile. */
+  payments?: Map<string, Promise<Made>> | undefined
 }

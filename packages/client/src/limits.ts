@@ -92,6 +92,19 @@ export const LIMITS = {
   rawName: 4_096,
   /** Most characters of a header with a fact of a file, and of the last part of its name. */
   header: 1_024,
+  /**
+   * A purchase by a signed payment: milliseconds for a request, which the provider answers within a minute, and for a whole purchase
+   * whose outcome the provider does not tell; bytes of a body; characters of a header; bounds of the seconds for which a payment is valid; seconds
+   * after its end until no reorganisation can use it.
+   */
+  purchasing: {
+    request: 90_000,
+    most: 1_800_000,
+    body: 65_536,
+    header: 65_536,
+    valid: { least: 120, most: 900 },
+    margin: 30,
+  },
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
 } as const

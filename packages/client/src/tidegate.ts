@@ -28,6 +28,9 @@ import {
 import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
+import { type PurchasePriceOptions, purchasePrice } from './purchasing/price.js'
+import { type PurchaseOptions, purchase } from './purchasing/purchase.js'
+import type { Purchased, PurchasePrice } from './purchasing/types.js'
 import { type FollowOptions, followSales } from './sales/follow-sales.js'
 import { type ReceiptOptions, receipt } from './sales/receipt.js'
 import { type SalesOptions, sales } from './sales/sales.js'
@@ -55,6 +58,10 @@ export interface Tidegate {
   quote(did: string, options?: QuoteOptions): Promise<Quote>
   funds(quote: Quote): Promise<Funds>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
+  /** Returns the price of an order for one signed payment; undefined if the provider does not sell it so. */
+  purchasePrice(did: string, options?: PurchasePriceOptions): Promise<PurchasePrice | undefined>
+  /** Buys by one signed payment, without coins of the chain. */
+  purchase(what: string | PurchasePrice, options?: PurchaseOptions): Promise<Purchased>
   upload(source: UploadSource, options?: UploadOptions): Promise<Hosted>
   uploadPublic(source: UploadSource, options?: PublicUploadOptions): Promise<PublicFile>
   terms(did: string, options?: AssetOptions): Promise<TermsText>
@@ -97,6 +104,8 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     quote: (did, options) => quote(context, did, options),
     funds: (quote) => funds(context, quote),
     buy: (what, options) => buy(context, what, options),
+    purchasePrice: (did, options) => purchasePrice(context, did, options),
+    purchase: (what, options) => purchase(context, what, options),
     upload: (source, options) => upload(context, source, options),
     uploadPublic: (source, options) => uploadPublic(context, source, options),
     terms: (did, options) => terms(context, did, options),

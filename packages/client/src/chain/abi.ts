@@ -14,6 +14,8 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   abi.BALANCE_OF,
   'function allowance(address, address) view returns (uint256)',
   'function supportsInterface(bytes4) view returns (bool)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function authorizationState(address, bytes32) view returns (bool)',
   // datatokens
   'function getId() view returns (uint8)',
   'function cap() view returns (uint256)',

@@ -23,6 +23,8 @@ export interface Sent {
   timeout?: number
   /** Aborts the request and its body. */
   signal: AbortSignal
+  /** Further statuses that are no refusal. */
+  accepts?: readonly number[]
   /** Replaces `fetch`. */
   by?: Send | undefined
 }
@@ -72,7 +74,17 @@ export function createApi(url: string, token?: string, timeout: number = LIMITS.
       const sent = octets ? (body as BodyInit) : JSON.stringify(body)
       return answered(path, { method: 'POST', headers, body: sent }, signal)
     },
-    async send({ method = 'GET', path, query = {}, headers = {}, body, timeout = LIMITS.headers, signal, by }) {
+    async send({
+      method = 'GET',
+      path,
+      query = {},
+      headers = {},
+      body,
+      timeout = LIMITS.headers,
+      signal,
+      accepts = [],
+      by,
+    }) {
       const limit = deadline(signal, timeout, tooSlow(timeout))
       try {
         const own = path.startsWith('/')
@@ -83,7 +95,7 @@ export function createApi(url: string, token?: string, timeout: number = LIMITS.
           signal: limit.signal,
         }
         const response = await exchange((own ? url : '') + path + searchOf(query), init, by)
-        if (response.ok || response.status === 304 || response.status === 416) return response
+        if (response.ok || [304, 416, ...accepts].includes(response.status)) return response
         throw await refusalOf(response)
       } catch (error) {
         throw limit.signal.aborted ? limit.signal.reason : asOwn(error)
