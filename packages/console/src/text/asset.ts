@@ -51,6 +51,8 @@ export const asset = {
   },
   network: 'Plus network fees (gas), as shown by your wallet.',
   holds: (amount: string) => `You hold ${amount}.`,
+  payOnce: (price: string) => `Pay ${price}, no gas`,
+  payOnceHint: 'You sign one payment, and the provider orders for you. If it cannot, it pays you back.',
   networkFee: (amount: string) => `Network fee: about ${amount}.`,
   notEnough: (symbol: string, due: string, held: string) => `Not enough ${symbol}: ${due} needed, you hold ${held}.`,
   notEnoughCoin: (symbol: string, fee: string, held: string) =>

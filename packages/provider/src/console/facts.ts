@@ -41,6 +41,8 @@ export interface ConsoleFacts {
   provider?: string
   chains: ConsoleChain[]
   hosting: { enabled: boolean; maxFile?: number }
+  /** The chains on which this service orders for buyers who pay by a signature. */
+  purchases: number[]
   limits: PublicLimits
   operator?: Operator
   /** Names that the operator has verified, by account. */
@@ -82,6 +84,7 @@ export function consoleFacts(settings: Settings, chains: Chains, local?: LocalCh
     ...(settings.PUBLIC_URL ? { provider: settings.PUBLIC_URL } : {}),
     chains: described,
     hosting: { enabled, ...(enabled ? { maxFile: settings.HOSTING_MAX_FILE } : {}) },
+    purchases: settings.PURCHASES === 'off' ? [] : [...(settings.PURCHASE_TOKENS?.byChain.keys() ?? [])],
     limits: publicLimits(settings),
     ...(operator ? { operator } : {}),
     ...verifiedNames(settings),

@@ -20,6 +20,7 @@ import { switchChain } from '../../wallet/networks.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Download } from './download.js'
 import { FundsPanel } from './funds.js'
+import { PayOnce } from './pay-once.js'
 
 interface ActionProps {
   asset: Asset
@@ -161,6 +162,7 @@ function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted:
       >
         {label}
       </Button>
+      <PayOnce quote={quote} accepted={asset.terms?.sha256} disabled={!isOpen} />
       {!isOpen && <p class="muted small">{termsText.acceptFirst}</p>}
     </>
   )

@@ -1,0 +1,41 @@
+import { createWalletClient, http, parseAbi, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, it } from 'vitest'
+import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
+import { button, connect, dev, findings, observed, page, published, rpc, use, useDevPage, visit } from './dev-page.js'
+
+useDevPage()
+
+/** Number of the buyer's account of the local network. */
+const BUYER = 5
+
+/** Leaves the buyer USDC alone, without coins of the chain. */
+async function endowed(usdc: string): Promise<void> {
+  const { accounts, addresses, rpcUrl } = dev.facts
+  const holder = privateKeyToAccount(accounts[0]?.privateKey as `0x${string}`)
+  const wallet = createWalletClient({ account: holder, transport: http(rpcUrl) })
+  const buyer = accounts[BUYER]?.address as `0x${string}`
+  const abi = parseAbi(['function transfer(address to, uint256 value)'])
+  const token = { address: addresses.MockUSDC, abi, chain: null }
+  await wallet.writeContract({ ...token, functionName: 'transfer', args: [buyer, parseUnits(usdc, 6)] })
+  await rpc('anvil_setBalance', buyer, '0x0')
+}
+
+it('buys by one signature from an account without coins, and downloads', async () => {
+  const { did } = await published({ name: 'Tides without gas', price: { amount: '2.5', token: 'USDC' } })
+  await endowed('10')
+  await visit(`asset/${did}`)
+  await connect()
+  await use(BUYER)
+  const pay = button('Pay 2.555 USDC, no gas')
+  await pay.waitFor()
+  expect(await findings()).toEqual([])
+  await pay.click()
+  await page.getByText('You already have this').first().waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), button(/^Download/).click()])
+  expect(download.suggestedFilename()).toBe('data.csv')
+  expect(await page.evaluate(() => localStorage.getItem('tidegate.payments'))).toBe('{}')
+  // the answer with the price
+  const failed = observed.trouble.failed.filter((one) => !one.startsWith('402 '))
+  expect({ ...observed.trouble, failed }).toEqual(NO_TROUBLE)
+})
