@@ -5,7 +5,6 @@ import type { Driver } from '../../database/src/sql.js'
 import { openSqlite } from '../../database/src/sqlite/sqlite.js'
 import { Cashier } from '../src/cashier/cashier.js'
 import { approveCall } from '../src/chain/token-calls.js'
-import { PURCHASE_LIMITS } from '../src/limits.js'
 import type { NewPurchase, Purchase } from '../src/purchase.js'
 import { purchaseStore } from '../src/records/purchase-table.js'
 import { slotStore } from '../src/records/slot-table.js'
@@ -180,32 +179,5 @@ describe('the cashier', () => {
     expect(network.final).toBeLessThan(head)
     await untilQuiet(network, [till])
     for (const purchase of [first, second]) expect(await till.find(purchase)).toMatchObject({ state: 'ordered' })
-  })
-})
-
-describe('the records of purchases', () => {
-  it('take no more of a payer, or of an asset, after too many have failed in a day', async () => {
-    const till = new Till(networkWith(0))
-    const { failed } = PURCHASE_LIMITS.underWay
-    const fail = async (wanted: NewPurchase, change: Parameters<Till['purchases']['change']>[1]) =>
-      till.purchases.change(await till.take(wanted), { isOpen: false, ...change }, till.now)
-    for (let at = 0; at < failed; at++)
-      await fail(wantedBy(0, BigInt(at + 1)), { state: 'failed', reason: 'PAYMENT_REFUSED' })
-    expect(await till.purchases.add(wantedBy(0), 10n ** 9n, till.now)).toBe('payer')
-    for (let at = 1; at <= failed; at++) await fail(wantedBy(at), { state: 'refunded', reason: 'PRICE_CHANGED' })
-    expect(await till.purchases.add(wantedBy(99), 10n ** 9n, till.now)).toBe('asset')
-    expect(await till.purchases.add(wantedBy(99, 5n, TOKEN), 10n ** 9n, till.now)).toMatchObject({ isNew: true })
-    till.now += 25 * 60 * MINUTE
-    expect(await till.purchases.add(wantedBy(0), 10n ** 9n, till.now)).toMatchObject({ isNew: true })
-  })
-
-  it('count for the limit of a day what came in or may come in', async () => {
-    const till = new Till(networkWith(0))
-    const junk = await till.take(wantedBy(0, 900n))
-    expect(await till.purchases.add(wantedBy(1, 200n), 1_000n, till.now)).toBe('daily')
-    await till.purchases.change(junk, { state: 'failed', reason: 'PAYMENT_REFUSED' }, till.now)
-    expect(await till.purchases.add(wantedBy(1, 200n), 1_000n, till.now)).toBe('daily')
-    await till.purchases.change(await till.find(junk), { isOpen: false }, till.now)
-    expect(await till.purchases.add(wantedBy(1, 200n), 1_000n, till.now)).toMatchObject({ isNew: true })
   })
 })

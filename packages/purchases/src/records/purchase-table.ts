@@ -70,7 +70,7 @@ const ADD = sql(
 const CHANGE = sql(
   `UPDATE purchases SET state = :state, reason = :reason, paid = :paid, spent = :spent, refunded = :refunded,
    settle_tx = :settleTx, order_tx = :orderTx, refund_tx = :refundTx, settled_at = :settledAt, is_open = :isOpen, due_at = :dueAt, changed_at = :now,
-   signature = CASE :isOpen WHEN 1 THEN signature ELSE '' END, version = version + 1
+   signature = CASE WHEN :isOpen = 1 THEN signature ELSE '' END, version = version + 1
    WHERE id = :id AND version = :version`,
 )
 const OPEN = sql(`SELECT ${COLUMNS} FROM purchases WHERE chain_id = :chain AND is_open = 1 ORDER BY created_at, id`)
