@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { newFolder } from '../../../test/helpers/cleanup.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresBackend, startPostgres } from '../../../test/helpers/backends.js'
+import { atEnd, newFolder } from '../../../test/helpers/cleanup.js'
+import { emptyPostgres } from '../../../test/helpers/store-session.js'
+import { openPostgres } from '../../database/src/postgres/postgres.js'
 import { openSqlite } from '../../database/src/sqlite/sqlite.js'
 import { PURCHASE_TABLES } from '../src/schema.js'
 import { History } from './simulation/history.js'
@@ -18,5 +21,28 @@ describe('purchases over crashes, lost and replaced transactions, reorganisation
     } finally {
       await db.close()
     }
+  })
+
+  describe('on PostgreSQL', () => {
+    let server: PostgresBackend
+    beforeAll(async () => {
+      server = await startPostgres()
+      atEnd(() => server.close())
+    })
+
+    it.each(
+      Array.from({ length: Math.ceil(COUNT / 10) }, (_, at) => FROM + at),
+    )('history %i ends rightly, to the last unit', async (seed) => {
+      const { open, destroy } = await emptyPostgres(server, (options) =>
+        openPostgres({ tables: [PURCHASE_TABLES] }, options),
+      )
+      const db = await open()
+      try {
+        expect(await new History(seed, db).run()).toBeUndefined()
+      } finally {
+        await db.close()
+        await destroy()
+      }
+    })
   })
 })
