@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, numberToHex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compiled, deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -63,5 +63,24 @@ describe('a purchase that somebody attacks (threat 129)', () => {
     }
     expect(await buyer.balance()).toBe(10_000_000n - 2n * amount)
     expect(await buyer.balance(payTo)).toBe(kept + 2n * GAS_FEE)
+  })
+
+  it('takes no payment whose gas the account can only pay for once, while another is under way', async () => {
+    const { approve, buy, order, transfer } = PURCHASE_LIMITS.gas
+    const coins = (await world.provider.getBalance(payTo)).toHexString()
+    const buyers = [await Buyer.with(world, '10'), await Buyer.with(world, '10')] as const
+    const required = await buyers[0].price(asset)
+    // what the service offers, and a little more
+    const price = ((await world.provider.getGasPrice()).toBigInt() * 130n) / 100n
+    await world.rpc('anvil_setBalance', [payTo, numberToHex(price * BigInt(approve + buy + order + transfer))])
+    await world.rpc('evm_setAutomine', [false])
+    const first = buyers[0].pay(asset, await buyers[0].sign(required))
+    await eventually(async () => (await pendingOf(payTo)) === 1)
+    const refused = await buyers[1].pay(asset, await buyers[1].sign(required))
+    await world.rpc('anvil_setBalance', [payTo, coins])
+    await world.rpc('evm_setAutomine', [true])
+    await world.rpc('evm_mine')
+    expect(refused).toMatchObject({ status: 503, body: { code: 'PURCHASE_UNAVAILABLE' } })
+    expect(await first).toMatchObject({ status: 200 })
   })
 })
