@@ -29,11 +29,11 @@ export const PURCHASE_LIMITS = {
   /** Bytes of what a token answers to a transfer. */
   result: 1_024,
   cashier: {
-    /** Milliseconds between two looks at the chain while purchases are open, and while none is. */
+    /** Milliseconds between two looks at the chain while purchases are open. */
     interval: 1_000,
-    idle: 30_000,
-    /** Milliseconds after which a transaction that is not mined is sent again, and is replaced by a dearer one. */
+    /** Milliseconds after which a transaction that is not mined is sent again. */
     resend: 15_000,
+    /** Milliseconds after which a transaction that is not mined is replaced by a dearer one. */
     replace: 60_000,
     /** Milliseconds from the payment until an order that cannot be made now is given up. */
     patience: 300_000,
