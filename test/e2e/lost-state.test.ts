@@ -43,6 +43,8 @@ describe('a service whose state', () => {
 
   beforeAll(async () => {
     world = await World.start()
+    // the snapshot of the chain may be old, and then doctor waits for a block
+    await world.rpc('evm_mine')
     state = join(folder, 'used')
     await start()
     expect((await consume()).status).toBe(200)

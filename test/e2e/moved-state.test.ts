@@ -32,6 +32,8 @@ describe('the state of a service', () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
+    // the snapshot of the chain may be old, and then doctor waits for a block
+    await world.rpc('evm_mine')
   })
   afterEach(stop)
   afterAll(async () => {

@@ -87,7 +87,7 @@ describe('several workers', () => {
       if (status === 200) accepted.set(`${secret} ${nonce}`, (accepted.get(`${secret} ${nonce}`) ?? 0) + 1)
       if (++answered === kill?.after) process.kill(kill.pid, 'SIGKILL')
     }
-    const all = Array.from({ length: sized(80, 600) }, (_, at) => ({
+    const all = Array.from({ length: sized(40, 600) }, (_, at) => ({
       secret: `0x${((at % 20) + 1000).toString(16).padStart(64, '0')}`,
       nonce: 1_700_000_000_000 + Math.floor(at / 20),
     }))

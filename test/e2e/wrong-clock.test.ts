@@ -105,13 +105,10 @@ describe('a service whose clock is wrong', () => {
     }
   })
 
-  it.each([
-    ['20 minutes', 1200],
-    ['3 days', 3 * DAY],
-  ])('by %s in the future says so while the chain mines every second, at a long interval (threat 99)', async (_name, ahead) => {
+  it('by 20 minutes in the future says so while the chain mines every second, at a long interval (threat 99)', async () => {
     await world.rpc('evm_setIntervalMining', [1])
-    const environment = { ...at(`mining-${ahead}`), INDEX_POLL_INTERVAL: '20000' }
-    const fast = await startInstance(environment, programAt(ahead))
+    const environment = { ...at('mining'), INDEX_POLL_INTERVAL: '20000' }
+    const fast = await startInstance(environment, programAt(1200))
     try {
       await served(fast.url, asset)
       await eventually(async () => (await quote(fast.url))[1] === 'CLOCK_WRONG', undefined, 1000)

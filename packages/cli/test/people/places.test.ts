@@ -185,7 +185,8 @@ describe('get', () => {
     expect(await ordersOf(5)).toEqual([])
     expect((await shell(['get', sized, '-o', '-'], '| head -c1')).stdout).toBe('h')
     const [{ tx }] = (await ordersOf(5)) as [{ tx: string }]
-    for (const [command, rest] of cases.slice(0, 5)) {
+    // a full device with an order: planted-files.test.ts
+    for (const [command, rest] of cases.slice(3, 5)) {
       const { errors } = await shell(command, rest)
       expect(errors, `${command} ${rest}`).toEqual([
         expect.stringContaining(

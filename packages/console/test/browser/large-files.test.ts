@@ -19,7 +19,7 @@ import { sized } from '../../../../test/helpers/sizes.js'
 
 /** Sizes in MiB; those of `npm run test:large` take minutes. */
 const DOWNLOADED = sized(96, 2048)
-const UPLOADED = sized(32, 1024)
+const UPLOADED = sized(16, 1024)
 /** Most MiB of a tab at its peak: between an ordinary run and one that holds the whole file. */
 const MOST = sized(200, 300)
 
