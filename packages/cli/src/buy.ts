@@ -1,3 +1,4 @@
+import { misuse } from '@tidegate/provider/commands/failures'
 import { amountJson, amountText } from './people/amounts.js'
 import { fileOf, serviceOf } from './people/assets.js'
 import { commandOf } from './people/download/repeat.js'
@@ -9,6 +10,7 @@ import {
   FILE,
   forSigning,
   MAX_PRICE,
+  PAY_WITH,
   SERVICE,
   type WhichFile,
   YES,
@@ -24,6 +26,7 @@ export const command = (finish: (code: number) => void) =>
     .option(...FILE)
     .option('--consumer <address>', 'receiver of the files (default: the account)', address)
     .option(...MAX_PRICE)
+    .option(...PAY_WITH)
     .option(...ACCEPT_TERMS)
     .option(...YES)
     .action(async (did, options) => finish(await buy(did, options)))
@@ -33,6 +36,7 @@ interface BuyOptions extends PeopleOptions {
   file?: WhichFile
   consumer?: `0x${string}`
   maxPrice?: Cap
+  payWith?: string
   acceptTerms?: true
   yes?: true
 }
@@ -40,8 +44,10 @@ interface BuyOptions extends PeopleOptions {
 /** `tidegate buy`. Returns the exit code. Throws CommandError, TidegateError. */
 export async function buy(
   did: string,
-  { service: id, file: which, consumer, maxPrice, acceptTerms, yes, ...options }: BuyOptions,
+  { service: id, file: which, consumer, maxPrice, payWith, acceptTerms, yes, ...options }: BuyOptions,
 ): Promise<number> {
+  if (payWith !== undefined && consumer !== undefined)
+    throw misuse('--pay-with orders for the account that pays: use it without --consumer.')
   return inSession(options, 'wallet', async (session) => {
     const { client, out, signal } = session
     const asset = await client.asset(did, { signal })
@@ -50,10 +56,11 @@ export async function buy(
     const quote = await client.quote(did, { service: service.id, file, consumer })
     const capped = maxPrice ? ` --max-price ${[maxPrice.amount, maxPrice.token].filter(Boolean).join(':')}` : ''
     const chosen = file === undefined ? '' : ` --file ${file}`
-    const again = `tidegate buy ${did}${chosen}${capped}`
+    const paying = payWith === undefined ? '' : ` --pay-with ${payWith}`
+    const again = `tidegate buy ${did}${chosen}${capped}${paying}`
     const bought = quote.order
       ? { did, service: service.id, order: quote.order, reused: true, paid: [], transactions: [] }
-      : await purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, again })
+      : await purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, payWith, again })
     const paid = bought.paid.filter(({ units }) => units > 0n)
     if (bought.reused) out.print(`nothing to pay: order ${bought.order} is still valid`)
     else out.print(`bought by order ${bought.order}, for ${paid.map(amountText).join(' and ') || 'nothing'}`)

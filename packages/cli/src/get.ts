@@ -21,6 +21,7 @@ import {
   did,
   forSigning,
   MAX_PRICE,
+  PAY_WITH,
   SERVICE,
   type WhichFile,
   whichFile,
@@ -56,6 +57,7 @@ export const command = (finish: (code: number) => void) =>
       'overwrite existing files, or replace an existing link. With --sync, only files that were changed here',
     )
     .option(...MAX_PRICE)
+    .option(...PAY_WITH)
     .option(...ACCEPT_TERMS)
     .option(...YES)
     .action(async (did, options) => finish(await get(did, options)))
@@ -70,6 +72,7 @@ interface GetOptions extends PeopleOptions {
   sha256?: string
   force?: true
   maxPrice?: Cap
+  payWith?: string
   acceptTerms?: true
   yes?: true
 }
@@ -170,9 +173,9 @@ async function openOutput(
 }
 
 async function buy(session: WalletSession, { did, options, asset, service, quote }: Run): Promise<Bought> {
-  const { yes, acceptTerms, maxPrice } = options
+  const { yes, acceptTerms, maxPrice, payWith } = options
   const again = commandOf(did, options)
-  const bought = await purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, again })
+  const bought = await purchase(session, { asset, service, quote, yes, acceptTerms, maxPrice, payWith, again })
   // at once: a signal, a closed pipe or a full disk may end the command without another message
   session.out.note(`Order ${bought.order}. To use it without another payment, run: ${again}`)
   return bought

@@ -29,6 +29,8 @@ export const CLI_LIMITS = {
     manifest: 67_108_864,
     /** Bytes of the saved choice of `tidegate use`: two URLs. */
     kept: 65_536,
+    /** Bytes of a signed payment: contract wallets have signatures of some kilobytes. */
+    payment: 65_536,
     /** Bytes of the note of a local network. */
     network: 4_096,
     /** Characters of a keystore or password file: real ones are far shorter. */

@@ -51,16 +51,15 @@ export function priceLines(price: Price): string[] {
 
 /** Returns the buyer's balances, and the estimated network fee in the chain's native coin. */
 export function fundsLines({ tokens, coin }: Funds): string[] {
-  const line = (label: string, text: string) => `  ${label.padEnd(12)} ${text}`
-  const short = (isEnough: boolean) => (isEnough ? '' : '   not enough')
-  return [
-    ...tokens.map(({ due, held }) => line('You hold', amountText(held) + short(held.units >= due.units))),
-    line(
-      'Network fee',
-      `about ${coinText(coin.fee)} of ${coinText(coin.held)} native coin${short(coin.held >= coin.fee)}`,
-    ),
-  ]
+  const fee = `about ${coinText(coin.fee)} of ${coinText(coin.held)} native coin${short(coin.held >= coin.fee)}`
+  return [...heldLines(tokens), `  ${'Network fee'.padEnd(12)} ${fee}`]
 }
+
+/** Returns the buyer's balances of the tokens of a price. */
+export const heldLines = (tokens: Funds['tokens']): string[] =>
+  tokens.map(({ due, held }) => `  ${'You hold'.padEnd(12)} ${amountText(held)}${short(held.units >= due.units)}`)
+
+const short = (isEnough: boolean) => (isEnough ? '' : '   not enough')
 
 /** Returns an amount of the native coin: whole micro-units are enough for people. */
 function coinText(units: bigint): string {

@@ -43,6 +43,13 @@ export function cap(text: string): Cap {
   return named === undefined ? { amount } : { amount, token: token(named) }
 }
 
+/** Payment by one signature, instead of transactions of the account. */
+export const PAY_WITH = [
+  '--pay-with <token>',
+  'pay by one signature in this token, by symbol or address: the provider orders, and the account needs no coins of the chain',
+  token,
+] as const
+
 /** Limits of `tidegate mcp`, each of one token. */
 export const MAX_SPEND = [
   '--max-spend <amount:token>',

@@ -12,13 +12,14 @@ export interface RepeatOptions {
   archive?: true
   service?: string
   maxPrice?: Cap
+  payWith?: string
   account?: number | undefined
   keystore?: string | undefined
 }
 
 /** The same command line, for a repetition. */
 export function commandOf(did: string, options: RepeatOptions): string {
-  const { output, file, all, sync, archive, service, maxPrice, account, keystore } = options
+  const { output, file, all, sync, archive, service, maxPrice, payWith, account, keystore } = options
   const words = [
     ...(output ? ['-o', output] : []),
     ...(file === undefined ? [] : ['--file', `${file}`]),
@@ -27,6 +28,7 @@ export function commandOf(did: string, options: RepeatOptions): string {
     ...(archive ? ['--archive'] : []),
     ...(service ? ['--service', service] : []),
     ...(maxPrice ? ['--max-price', [maxPrice.amount, maxPrice.token].filter(Boolean).join(':')] : []),
+    ...(payWith ? ['--pay-with', payWith] : []),
     ...(keystore ? ['--keystore', keystore] : []),
     ...(account === undefined ? [] : ['--account', `${account}`]),
   ]

@@ -16,6 +16,9 @@ const stateFolder = () => base('XDG_STATE_HOME', join(homedir(), '.local', 'stat
 /** Folder of the records of unfinished uploads. Each holds the id of a file, a secret. */
 export const uploadsFolder = () => join(stateFolder(), 'tidegate', 'uploads')
 
+/** Folder of signed payments whose outcome is not known. Each has the name of a payment, a secret. */
+export const paymentsFolder = () => join(stateFolder(), 'tidegate', 'payments')
+
 /** Folder of what agents have spent, a file for each day. */
 export const spendingFolder = () => join(stateFolder(), 'tidegate', 'spending')
 
