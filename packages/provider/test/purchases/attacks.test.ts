@@ -6,6 +6,7 @@ import type { Published } from '../../../../test/helpers/publish.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
 import { settleCall } from '../../../purchases/src/chain/token-calls.js'
+import { gasOfPurchase } from '../../../purchases/src/desk/desk.js'
 import { readPayment } from '../../../purchases/src/desk/x402.js'
 import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
@@ -66,13 +67,12 @@ describe('a purchase that somebody attacks (threat 129)', () => {
   })
 
   it('takes no payment whose gas the account can only pay for once, while another is under way', async () => {
-    const { approve, buy, order, transfer } = PURCHASE_LIMITS.gas
     const coins = (await world.provider.getBalance(payTo)).toHexString()
     const buyers = [await Buyer.with(world, '10'), await Buyer.with(world, '10')] as const
     const required = await buyers[0].price(asset)
     // what the service offers, and a little more
     const price = ((await world.provider.getGasPrice()).toBigInt() * 130n) / 100n
-    await world.rpc('anvil_setBalance', [payTo, numberToHex(price * BigInt(approve + buy + order + transfer))])
+    await world.rpc('anvil_setBalance', [payTo, numberToHex(price * BigInt(gasOfPurchase()))])
     await world.rpc('evm_setAutomine', [false])
     const first = buyers[0].pay(asset, await buyers[0].sign(required))
     await eventually(async () => (await pendingOf(payTo)) === 1)
