@@ -19,8 +19,8 @@ export interface Config {
   provider?: string
   chains: ChainConfig[]
   hosting: { enabled: boolean; maxFile?: number }
-  /** The chains on which the provider orders for buyers who pay by a signature. */
-  purchases: readonly number[]
+  /** The tokens by chain for which the provider orders, for buyers who pay by a signature. */
+  purchases?: Record<string, readonly string[]>
   operator?: Operator
   /** Names that the operator has verified. */
   verifiedPublishers: VerifiedPublishers
@@ -43,7 +43,7 @@ export async function fetchConfig(): Promise<Config> {
   const response = await fetch(`${BASE}config.json`, { cache: 'no-store' })
   if (!response.ok) throw new Error(String(response.status))
   const told = await response.json()
-  return { purchases: [], ...told, verifiedPublishers: verifiedIn(told.verifiedPublishers) } as Config
+  return { ...told, verifiedPublishers: verifiedIn(told.verifiedPublishers) } as Config
 }
 
 export async function loadConfig(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Chains } from '@tidegate/chain'
 import type { Operator } from '@tidegate/protocol/operator'
 import { STORAGE_LIMITS } from '@tidegate/storage'
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { operatorOf, verifiedNames } from '../config/operator.js'
 import type { Settings } from '../config/schema.js'
 import { packageVersion } from '../version.js'
@@ -41,8 +41,8 @@ export interface ConsoleFacts {
   provider?: string
   chains: ConsoleChain[]
   hosting: { enabled: boolean; maxFile?: number }
-  /** The chains on which this service orders for buyers who pay by a signature. */
-  purchases: number[]
+  /** The tokens by chain for which this service orders, for buyers who pay by a signature. */
+  purchases?: Record<string, readonly Address[]>
   limits: PublicLimits
   operator?: Operator
   /** Names that the operator has verified, by account. */
@@ -84,12 +84,16 @@ export function consoleFacts(settings: Settings, chains: Chains, local?: LocalCh
     ...(settings.PUBLIC_URL ? { provider: settings.PUBLIC_URL } : {}),
     chains: described,
     hosting: { enabled, ...(enabled ? { maxFile: settings.HOSTING_MAX_FILE } : {}) },
-    purchases: settings.PURCHASES === 'off' ? [] : [...(settings.PURCHASE_TOKENS?.byChain.keys() ?? [])],
+    ...purchasesOf(settings),
     limits: publicLimits(settings),
     ...(operator ? { operator } : {}),
     ...verifiedNames(settings),
     ...(local ? { local: { accounts: local.accounts } } : {}),
   }
+}
+
+function purchasesOf({ PURCHASES, PURCHASE_TOKENS: tokens }: Settings): Pick<ConsoleFacts, 'purchases'> {
+  return PURCHASES === 'off' || !tokens ? {} : { purchases: Object.fromEntries(tokens.byChain) }
 }
 
 export function publicLimits(settings: Settings): PublicLimits {

@@ -17,7 +17,8 @@ interface PayOnceProps {
 /** Buys by one signature, without coins of the chain, where the provider sells the asset so. Otherwise nothing. */
 export function PayOnce({ quote, accepted, disabled }: PayOnceProps) {
   const { did, service, price, renews, held, chainId } = quote
-  const isSold = config().purchases.includes(chainId) && price.type === 'fixed' && !renews && !held
+  const [due, ...others] = renews || held ? [] : price.total
+  const isSold = due && others.length === 0 && config().purchases?.[chainId]?.includes(due.token)
   const key = isSold ? `${did} ${service} ${price.total.map(({ units }) => units).join()}` : ''
   const { value } = useResource(key, async () => (isSold ? purchasePrice(contextNow(), did, { service }) : undefined))
   if (!value) return null

@@ -64,7 +64,7 @@ const purchaseBy = (method: 'GET' | 'POST'): Endpoint => ({
       200: json('The order.', PURCHASE),
       202: json('The purchase is under way. Retry-After says when to ask again.', PURCHASE),
       402: json('The payment is missing, or was not taken; or the purchase failed, or was refunded.', {
-        type: 'object',
+        anyOf: [PURCHASE, { type: 'object', maxProperties: 0 }],
       }),
     },
     errors: [
