@@ -1,5 +1,6 @@
 import { COMMON_LIMITS } from '@tidegate/common'
 import {
+  type Abi,
   type Address,
   type ContractFunctionArgs,
   type ContractFunctionName,
@@ -114,25 +115,28 @@ function aborted(): DOMException {
   return new DOMException('The call was aborted.', 'AbortError')
 }
 
-type View = ContractFunctionName<typeof VIEWS, 'view'>
-
 /**
- * Calls a view function of an untrusted contract and decodes at most `limit` bytes. Undefined if the call fails or the
- * data do not fit the view. Rejects if the node fails.
+ * Returns a function that calls the views of an ABI on untrusted contracts, and decodes at most `limit` bytes. Undefined if the call fails
+ * or the data do not fit the view. Rejects if the node fails.
  */
-export async function untrustedView<N extends View>(
-  call: CallUntrusted,
-  to: Address,
-  functionName: N,
-  args: ContractFunctionArgs<typeof VIEWS, 'view', N>,
-  limit: number = COMMON_LIMITS.contract.view,
-): Promise<ContractFunctionReturnType<typeof VIEWS, 'view', N> | undefined> {
-  const data = encodeFunctionData({ abi: VIEWS, functionName, args } as never)
-  const answer = await call({ to, data, limit })
-  if (answer === undefined) return undefined
-  try {
-    return decodeFunctionResult({ abi: VIEWS, functionName, data: answer } as never) as never
-  } catch {
-    return undefined
+export function untrustedViews<const A extends Abi>(abi: A) {
+  return async <N extends ContractFunctionName<A, 'view'>>(
+    call: CallUntrusted,
+    to: Address,
+    functionName: N,
+    args: ContractFunctionArgs<A, 'view', N>,
+    limit: number = COMMON_LIMITS.contract.view,
+  ): Promise<ContractFunctionReturnType<A, 'view', N> | undefined> => {
+    const data = encodeFunctionData({ abi, functionName, args } as never)
+    const answer = await call({ to, data, limit })
+    if (answer === undefined) return undefined
+    try {
+      return decodeFunctionResult({ abi, functionName, data: answer } as never) as never
+    } catch {
+      return undefined
+    }
   }
 }
+
+/** Calls a view of the contracts. */
+export const untrustedView = untrustedViews(VIEWS)

@@ -14,6 +14,44 @@ export const NEW_FIXED_RATE =
   'event NewFixedRate(bytes32 exchangeId, address indexed owner, address exchangeContract, address indexed baseToken)'
 export const NEW_DISPENSER = 'event NewDispenser(address dispenserContract)'
 
+const PROVIDER_FEE_STRUCT =
+  'struct ProviderFee { address providerFeeAddress; address providerFeeToken; uint256 providerFeeAmount; uint8 v; bytes32 r; bytes32 s; uint256 validUntil; bytes providerData; }'
+const MARKET_FEE_STRUCT =
+  'struct MarketFee { address consumeMarketFeeAddress; address consumeMarketFeeToken; uint256 consumeMarketFeeAmount; }'
+const ORDER_STRUCT =
+  'struct Order { address consumer; uint256 serviceIndex; ProviderFee providerFee; MarketFee consumeMarketFee; }'
+const EXCHANGE_STRUCT =
+  'struct Exchange { address exchangeContract; bytes32 exchangeId; uint256 maxBaseTokenAmount; uint256 swapMarketFee; address marketFeeAddress; }'
+
+/** Transactions that buy a datatoken from an exchange, and order with it, with their structures. */
+export const ORDERING = [
+  PROVIDER_FEE_STRUCT,
+  MARKET_FEE_STRUCT,
+  ORDER_STRUCT,
+  EXCHANGE_STRUCT,
+  'function buyDT(bytes32, uint256, uint256, address, uint256)',
+  'function startOrder(address, uint256, ProviderFee, MarketFee)',
+  'function buyFromFreAndOrder(Order, Exchange)',
+] as const
+
+/** Views that tell what an order costs: of the datatoken, its exchange, the factory and the router. */
+export const OFFERS = [
+  'function getId() view returns (uint8)',
+  'function getPublishingMarketFee() view returns (address, address, uint256)',
+  'function getAllowedSwapper(bytes32) view returns (address)',
+  'function calcBaseInGivenOutDT(bytes32, uint256, uint256) view returns (uint256, uint256, uint256, uint256)',
+  'function router() view returns (address)',
+  'function erc20List(address) view returns (bool)',
+  'function getFixedRatesContracts() view returns (address[])',
+] as const
+
+/** Views of a token that is paid by a signature (EIP-3009). */
+export const SIGNED_PAYMENTS = [
+  'function decimals() view returns (uint8)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function authorizationState(address, bytes32) view returns (bool)',
+] as const
+
 export const SYMBOL = 'function symbol() view returns (string)'
 export const BALANCE_OF = 'function balanceOf(address owner) view returns (uint256)'
 export const OWNER_OF = 'function ownerOf(uint256 tokenId) view returns (address)'

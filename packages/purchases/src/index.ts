@@ -1,7 +1,7 @@
 export { Cashier } from './cashier/cashier.js'
 export { evmChain } from './chain/evm-chain.js'
 export { CashierTask } from './desk/cashier-task.js'
-export { gasOfPurchase, isDecided, PurchaseDesk } from './desk/desk.js'
+export { type DeskChain, gasOfPurchase, isDecided, PurchaseDesk } from './desk/desk.js'
 export { market } from './desk/market.js'
 export { PaymentRefused } from './desk/payment-refused.js'
 export type { QuotedSale, Seller } from './desk/seller.js'

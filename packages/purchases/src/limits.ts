@@ -42,6 +42,12 @@ export const PURCHASE_LIMITS = {
     /** Milliseconds for which a request waits for its purchase. */
     wait: 60_000,
   },
+  offers: {
+    /** Offers of datatokens that are remembered. */
+    most: 1_000,
+    /** Milliseconds for which they are: each takes dozens of calls to nodes, and anybody may ask. */
+    age: 5_000,
+  },
   /** Blocks that are searched for what used an authorization, and at once. */
   searched: { most: 20_000, atOnce: 1_000 },
   /** Exchanges of a datatoken that are looked at. */

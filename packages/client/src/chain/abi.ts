@@ -1,23 +1,16 @@
 import * as abi from '@tidegate/protocol/abi'
 import { parseAbi } from 'viem'
 
-const FEE =
-  'struct ProviderFee { address providerFeeAddress; address providerFeeToken; uint256 providerFeeAmount; uint8 v; bytes32 r; bytes32 s; uint256 validUntil; bytes providerData; }'
-const MARKET_FEE =
-  'struct MarketFee { address consumeMarketFeeAddress; address consumeMarketFeeToken; uint256 consumeMarketFeeAmount; }'
-
 /** Views of the contracts; `reads.ts` limits each call. Unused fields have short names to keep pages small. */
 export const VIEWS = /* @__PURE__ */ parseAbi([
+  ...abi.OFFERS,
+  ...abi.SIGNED_PAYMENTS,
   // tokens
   abi.SYMBOL,
-  'function decimals() view returns (uint8)',
   abi.BALANCE_OF,
   'function allowance(address, address) view returns (uint256)',
   'function supportsInterface(bytes4) view returns (bool)',
-  'function DOMAIN_SEPARATOR() view returns (bytes32)',
-  'function authorizationState(address, bytes32) view returns (bool)',
   // datatokens
-  'function getId() view returns (uint8)',
   'function cap() view returns (uint256)',
   'function totalSupply() view returns (uint256)',
   'function getERC721Address() view returns (address)',
@@ -25,17 +18,11 @@ export const VIEWS = /* @__PURE__ */ parseAbi([
   abi.DISPENSERS,
   'function isMinter(address) view returns (bool)',
   'function isERC20Deployer(address) view returns (bool)',
-  'function getPublishingMarketFee() view returns (address, address, uint256)',
   // exchanges and dispensers
   abi.EXCHANGE,
   'function generateExchangeId(address, address) view returns (bytes32)',
-  'function getAllowedSwapper(bytes32) view returns (address)',
-  'function calcBaseInGivenOutDT(bytes32, uint256, uint256) view returns (uint256, uint256, uint256, uint256)',
   abi.DISPENSER_STATUS,
   // factory and router
-  'function router() view returns (address)',
-  'function erc20List(address) view returns (bool)',
-  'function getFixedRatesContracts() view returns (address[])',
   'function getDispensersContracts() view returns (address[])',
   'function getCurrentTemplateCount() view returns (uint256)',
   'function getTokenTemplate(uint256) view returns ((address templateAddress, bool isActive))',
@@ -60,16 +47,10 @@ export const LISTS = /* @__PURE__ */ parseAbi([
 
 /** Transactions for buying and ordering. */
 export const BUYING = /* @__PURE__ */ parseAbi([
-  FEE,
-  MARKET_FEE,
-  'struct Order { address consumer; uint256 serviceIndex; ProviderFee providerFee; MarketFee consumeMarketFee; }',
-  'struct Exchange { address exchangeContract; bytes32 exchangeId; uint256 maxBaseTokenAmount; uint256 swapMarketFee; address marketFeeAddress; }',
+  ...abi.ORDERING,
   'function approve(address, uint256)',
   'function dispense(address, uint256, address)',
-  'function buyDT(bytes32, uint256, uint256, address, uint256)',
-  'function startOrder(address, uint256, ProviderFee, MarketFee)',
   'function reuseOrder(bytes32, ProviderFee)',
-  'function buyFromFreAndOrder(Order, Exchange)',
   'function buyFromDispenserAndOrder(Order, address)',
 ])
 

@@ -1,12 +1,11 @@
 import { createTidegate, type PaymentStore, type Tidegate } from '@tidegate/client'
-import { type Hex, parseAbi } from 'viem'
+import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
 import { Buyer } from '../../../provider/test/purchases/buyer.js'
+import { whilePriceRises } from '../../../provider/test/purchases/rising-price.js'
 import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { LIMITS } from '../../src/limits.js'
 import { walletOf } from '../world.js'
@@ -166,20 +165,8 @@ describe('a purchase by one signature', () => {
     const sold = await world.publishUrl(url, { pricing: { fixed: '2.5', token: 'MockUSDC' }, publisher } as never)
     const customer = await Customer.with()
     const { payTo } = await customer.buyer.terms(sold)
-    const waiting = async (address: string) => {
-      const count = (at: string) => world.provider.getTransactionCount(address, at)
-      return (await count('pending')) > (await count('latest'))
-    }
-    await world.rpc('evm_setAutomine', [false])
-    const buying = customer.tidegate.purchase(sold.did, CAP).catch((error) => error)
-    await eventually(() => waiting(payTo))
-    const abi = parseAbi(['function setRate(bytes32 exchangeId, uint256 rate)'])
-    const call = { to: world.network.addresses.FixedPrice, abi, functionName: 'setRate' }
-    const rising = transact(world.network, publisher, { ...call, args: [sold.exchangeId, 10n ** 20n] })
-    await eventually(async () => waiting(await publisher.getAddress()))
-    await world.rpc('evm_mine')
-    await world.rpc('evm_setAutomine', [true])
-    const [error] = await Promise.all([buying, rising])
+    const buy = () => customer.tidegate.purchase(sold.did, CAP).catch((refused) => refused)
+    const error = await whilePriceRises(world, { asset: sold, publisher, payTo }, buy)
     expect(error).toMatchObject({ code: 'PURCHASE_REFUNDED', message: expect.stringContaining('the price has risen') })
     expect([await customer.paid(), customer.signed]).toEqual([0n, 1])
   })

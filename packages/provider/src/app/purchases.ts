@@ -1,7 +1,7 @@
 import { withDeadline } from '@tidegate/common'
 import { StartError } from '@tidegate/protocol'
 import { transactionAccount } from '@tidegate/protocol/keys'
-import type { PurchaseDesk, QuotedSale, Seller, WaitingPurchases, Wanted } from '@tidegate/purchases'
+import type { DeskChain, PurchaseDesk, QuotedSale, Seller, WaitingPurchases, Wanted } from '@tidegate/purchases'
 import type { Address } from 'viem'
 import { describePublished } from '../access/files/describe-files.js'
 import { openService } from '../access/service.js'
@@ -44,7 +44,7 @@ export async function openPurchases(settings: Settings, base: Base, parts: Selli
   const { PURCHASE_GAS_FEE: gasFee, PURCHASE_DAILY_LIMIT: daily } = settings
   const ceiling = BigInt(settings.PURCHASE_MAX_GAS_PRICE) * GWEI
   const tasks: BackgroundTask[] = []
-  const deskChains = new Map()
+  const deskChains = new Map<number, DeskChain>()
   for (const [chainId, accepted] of tokens.byChain) {
     const chain = chains.get(chainId)
     if (!chain) continue

@@ -10,6 +10,7 @@ import { gasOfPurchase } from '../../../purchases/src/desk/desk.js'
 import { readPayment } from '../../../purchases/src/desk/x402.js'
 import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
+import { pendingOf } from './rising-price.js'
 
 /** What the gas of a purchase costs on a local network. */
 const GAS_FEE = 50_000n
@@ -30,14 +31,6 @@ describe('a purchase that somebody attacks (threat 129)', () => {
     world.publishUrl(world.storage.file('/tides.csv', Buffer.from('3.1\n')), {
       ...{ template: 2, pricing: { fixed: '2.5', token: 'MockUSDC' } },
     })
-  const pendingOf = async (address: string): Promise<number> => {
-    const [pending, mined] = await Promise.all([
-      world.provider.getTransactionCount(address, 'pending'),
-      world.provider.getTransactionCount(address),
-    ])
-    return pending - mined
-  }
-
   it('counts each transfer once, if a buyer settles two payments in one transaction', async () => {
     const batch = await deployed(world.network.rpcUrl, 'Batch')
     const stranger = await world.somebody()
@@ -47,13 +40,13 @@ describe('a purchase that somebody attacks (threat 129)', () => {
     const headers = [await buyer.sign(price), await buyer.sign(price)]
     await world.rpc('evm_setAutomine', [false])
     const paying = headers.map((header) => buyer.pay(asset, header))
-    await eventually(async () => (await pendingOf(payTo)) === 2)
+    await eventually(async () => (await pendingOf(world, payTo)) === 2)
     const calls = headers.map((header) => settleCall(readPayment(header).payment, payTo))
     const settling = transact(world.network, stranger, {
       ...{ to: batch, abi: compiled('Batch').abi, functionName: 'run' },
       args: [calls.map(({ to }) => to), calls.map(({ data }) => data)],
     })
-    await eventually(async () => (await pendingOf(await stranger.getAddress())) === 1)
+    await eventually(async () => (await pendingOf(world, await stranger.getAddress())) === 1)
     await world.rpc('evm_mine')
     await world.rpc('evm_setAutomine', [true])
     const [answers] = await Promise.all([Promise.all(paying), settling])
@@ -75,7 +68,7 @@ describe('a purchase that somebody attacks (threat 129)', () => {
     await world.rpc('anvil_setBalance', [payTo, numberToHex(price * BigInt(gasOfPurchase()))])
     await world.rpc('evm_setAutomine', [false])
     const first = buyers[0].pay(asset, await buyers[0].sign(required))
-    await eventually(async () => (await pendingOf(payTo)) === 1)
+    await eventually(async () => (await pendingOf(world, payTo)) === 1)
     const refused = await buyers[1].pay(asset, await buyers[1].sign(required))
     await world.rpc('anvil_setBalance', [payTo, coins])
     await world.rpc('evm_setAutomine', [true])

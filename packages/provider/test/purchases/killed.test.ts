@@ -8,12 +8,12 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
 import { onPostgres } from '../../../../test/helpers/on-postgres.js'
 import type { Published } from '../../../../test/helpers/publish.js'
+import { seeded } from '../../../../test/helpers/recorded-disk.js'
 import { sized } from '../../../../test/helpers/sizes.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 import { rpcClient } from '../../../chain/src/rpc/clients.js'
-import { randomFrom } from '../../../purchases/test/simulation/random.js'
 import { Buyer, type PurchaseBody, purchaseUrl } from './buyer.js'
 
 const SEED = Number(process.env.TIDEGATE_SEED ?? 1)
@@ -27,7 +27,7 @@ const ORDER = parseAbiItem(
 )
 
 describe('two instances that sell for signed payments on one PostgreSQL', () => {
-  const random = randomFrom(SEED)
+  const random = seeded(SEED)
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
   const key = newWallet().privateKey as Hex
   const account = privateKeyToAddress(key)

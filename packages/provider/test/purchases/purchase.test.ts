@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { PaymentPayload } from '@x402/core/types'
 import type { Signer } from 'ethers'
-import { parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { ask, downloadUrl } from '../../../../test/helpers/requests.js'
-import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
 import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer, type PurchaseBody, purchaseUrl } from './buyer.js'
+import { whilePriceRises } from './rising-price.js'
 
 const CONTENT = 'hour,height\n0,3.1\n'
 /** What the gas of a purchase costs on a local network. */
@@ -93,24 +91,8 @@ describe('a purchase by one signed payment', () => {
     const header = await buyer.sign(await buyer.price(sold))
     const { payTo } = await buyer.terms(sold)
     const kept = await buyer.balance(payTo)
-    const waiting = async (address: string) => {
-      const [pending, mined] = await Promise.all([
-        world.provider.getTransactionCount(address, 'pending'),
-        world.provider.getTransactionCount(address),
-      ])
-      return pending > mined
-    }
-    // the price rises in the block in which the payment is settled
-    await world.rpc('evm_setAutomine', [false])
-    const paying = buyer.pay(sold, header)
-    await eventually(() => waiting(payTo))
-    const abi = parseAbi(['function setRate(bytes32 exchangeId, uint256 rate)'])
-    const call = { to: world.network.addresses.FixedPrice, abi, functionName: 'setRate' }
-    const rising = transact(world.network, publisher, { ...call, args: [sold.exchangeId, 10n ** 20n] })
-    await eventually(async () => waiting(await publisher.getAddress()))
-    await world.rpc('evm_mine')
-    await world.rpc('evm_setAutomine', [true])
-    const [{ status, body, told }] = await Promise.all([paying, rising])
+    const scene = { asset: sold, publisher, payTo }
+    const { status, body, told } = await whilePriceRises(world, scene, () => buyer.pay(sold, header))
     expect(status).toBe(402)
     expect(told).toMatchObject({ success: false, errorReason: 'price_changed' })
     expect(body).toMatchObject({ state: 'refunded', refunded: `${PRICE}` })

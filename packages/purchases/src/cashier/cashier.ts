@@ -9,7 +9,7 @@ import type { PurchaseStore } from '../records/purchase-table.js'
 import type { Slot, SlotStore } from '../records/slot-table.js'
 import type { Shop } from '../shop/shop.js'
 import { changeBy, changeByForeign, isFinal, type MinedSlot, outcomeOf, provisionalChange } from './conclusions.js'
-import { nextStep } from './next-step.js'
+import { later, nextStep } from './next-step.js'
 import { Sender } from './sender.js'
 
 export interface CashierOptions {
@@ -29,6 +29,8 @@ export interface CashierOptions {
  */
 export class Cashier {
   private readonly sender: Sender
+  /** The newest block that was looked at. Until there is another one, the transactions are where they were. */
+  private seen = -1
 
   constructor(private readonly options: CashierOptions) {
     this.sender = new Sender(options)
@@ -41,11 +43,12 @@ export class Cashier {
     const { slots: waiting } = await slots.waiting()
     if (before.length + waiting.length === 0) return false
     const view = await chain.view()
-    await this.concludeAll(view, now)
+    if (view.head.block !== this.seen) await this.concludeAll(view, now)
+    this.seen = view.head.block
     const open = await purchases.open(chain.chainId)
     const busy = new Set((await slots.waiting()).slots.map(({ purchase }) => purchase))
     for (const purchase of open.filter(({ id, dueAt }) => !busy.has(id) && dueAt <= now))
-      await this.step(purchase, view, now).catch(this.unlessChain(purchase.id))
+      await this.step(purchase, view, now).catch((error: unknown) => this.postpone(purchase, error, now))
     const { slots: left, transactions } = await slots.waiting()
     await this.sender.sendAll(left, transactions, view, now)
     return open.length + left.length > 0
@@ -80,11 +83,10 @@ export class Cashier {
   }
 
   /** Goes on after a failure of the chain: a hostile token must not hold up the purchases of others. */
-  private unlessChain(purchase: string): (error: unknown) => void {
-    return (error) => {
-      if (!(error instanceof ChainError)) throw error
-      this.options.log.warn({ purchase, reason: error.message }, 'a purchase waits for the chain')
-    }
+  private async postpone(purchase: Purchase, error: unknown, now: number): Promise<void> {
+    if (!(error instanceof ChainError)) throw error
+    this.options.log.warn({ purchase: purchase.id, reason: error.message }, 'a purchase waits for the chain')
+    await this.options.purchases.change(purchase, { dueAt: later(purchase, now) }, now)
   }
 
   private async minedOf(slot: Slot, hashes: Purchase['id'][]): Promise<MinedSlot | undefined> {

@@ -81,14 +81,14 @@ async function ordering(purchase: Purchase, isBought: boolean, tools: StepTools)
     plan = await shop.plan(purchase, isBought)
   } catch (error) {
     log.warn({ purchase: purchase.id, reason: (error as Error).message }, 'a paid order cannot be made now')
-    return { change: isTooLate ? { reason: 'UNAVAILABLE' } : { dueAt: now + retry.first } }
+    return { change: isTooLate ? { reason: 'UNAVAILABLE' } : { dueAt: later(purchase, now) } }
   }
   if (typeof plan === 'string') return { change: { reason: plan } }
   if (plan.most > heldOf(purchase) - purchase.gasFee) return { change: { reason: 'PRICE_CHANGED' } }
   const balance = await chain.balance(purchase.payment.token)
   if (balance >= plan.most) return { calls: plan.calls }
   log.error({ purchase: purchase.id, balance }, 'the purchasing account lacks the tokens of a payment')
-  return { change: isTooLate ? { reason: 'UNAVAILABLE' } : { dueAt: now + retry.first } }
+  return { change: isTooLate ? { reason: 'UNAVAILABLE' } : { dueAt: later(purchase, now) } }
 }
 
 /** Gives the payer the datatoken that was bought. */
@@ -115,6 +115,6 @@ async function refunding(purchase: Purchase, amount: bigint, earlier: number, to
 const backoff = (attempts: number) => Math.min(retry.longest, retry.first * 4 ** attempts)
 
 /** Returns when a step that must wait is due: the longer it has waited, the later. */
-function later({ createdAt }: Purchase, now: number): number {
-  return now + Math.min(retry.longest, Math.max(retry.first, (now - createdAt) / 8))
+export function later({ createdAt }: Purchase, now: number): number {
+  return now + Math.min(retry.longest, Math.max(retry.first, Math.round((now - createdAt) / 8)))
 }

@@ -30,11 +30,16 @@ export class CashierTask {
   private async run(): Promise<void> {
     const { chainId, cashier, leads, log } = this.options
     const { signal } = this.stopping
+    let trouble: string | undefined
     while (!signal.aborted) {
       try {
         if (await leads()) await cashier.advance()
+        trouble = undefined
       } catch (error) {
-        log.warn({ chainId, reason: (error as Error).message }, 'purchases cannot go on now, retrying')
+        const reason = (error as Error).message
+        // each trouble once
+        if (reason !== trouble) log.warn({ chainId, reason }, 'purchases cannot go on now, retrying')
+        trouble = reason
       }
       const { interval } = PURCHASE_LIMITS.cashier
       await sleep(interval, undefined, { signal, ref: false }).catch(() => undefined)

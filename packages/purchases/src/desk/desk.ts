@@ -7,8 +7,9 @@ import { PURCHASE_LIMITS } from '../limits.js'
 import { isSamePayment, isSameWish, type Payment, type Purchase, purchaseId, type Wanted } from '../purchase.js'
 import type { Added, PurchaseStore } from '../records/purchase-table.js'
 import { PaymentRefused } from './payment-refused.js'
+import { RecentOffers } from './recent-offers.js'
 import type { Seller } from './seller.js'
-import { quotedOn, type Terms, type TermsTools, termsOf } from './terms.js'
+import { notOffered, type Terms, type TermsTools, termsOf } from './terms.js'
 
 /** A chain on which this service buys for others. */
 export interface DeskChain extends TermsTools {
@@ -29,13 +30,18 @@ const { left, ahead } = PURCHASE_LIMITS.payment
 
 /** Takes payments: returns the price of a purchase, and writes it down if the payment is good. */
 export class PurchaseDesk {
+  private readonly offers = new RecentOffers()
+
   constructor(private readonly options: DeskOptions) {}
 
   /** Returns what a purchase costs, and the account to pay. Throws PurchaseError NOT_OFFERED, ProviderError of the quote, ChainError. */
   async terms(wanted: Wanted, consumer?: Address): Promise<Terms & { payTo: Address }> {
     const { seller, chains } = this.options
-    const { quoted, on } = await quotedOn(seller, chains, wanted, consumer)
-    return { ...(await termsOf(quoted, on)), payTo: on.paying.account }
+    const quoted = await seller.quote(wanted, consumer)
+    const on = chains.get(quoted.chainId)
+    if (!on) throw notOffered('This provider takes signed payments on other chains only.')
+    const offered = await this.offers.of(quoted.datatoken, on)
+    return { ...termsOf(quoted, offered, on), payTo: on.paying.account }
   }
 
   /**

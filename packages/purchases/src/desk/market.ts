@@ -4,7 +4,7 @@ import { readPublishFee } from '../shop/offer.js'
 import { buyingPlan, feeIn, type Ordered, startingPlan } from '../shop/order-calls.js'
 import type { OrderPlan, Shop } from '../shop/shop.js'
 import type { QuotedSale, Seller } from './seller.js'
-import { type TermsTools, termsOf } from './terms.js'
+import { offerFor, type TermsTools, termsOf } from './terms.js'
 
 /** Kinds of errors after which the same may succeed. */
 const PASSING: readonly string[] = ['unavailable', 'chain', 'limited', 'storage', 'storageTimeout']
@@ -17,7 +17,7 @@ export function market(seller: Seller, tools: TermsTools): Shop {
     if (quoted.chainId !== payment.chainId || quoted.datatoken !== datatoken) return 'NOT_FOR_SALE'
     const ordered = { consumer: payment.payer, serviceIndex: quoted.serviceIndex, fee: quoted.fee }
     if (isBought) return started(purchase, quoted, ordered)
-    const { offer, providerFee } = await termsOf(quoted, tools)
+    const { offer, providerFee } = termsOf(quoted, await offerFor(datatoken, tools), tools)
     return offer.token === payment.token ? buyingPlan(offer, ordered, providerFee) : 'NOT_FOR_SALE'
   }
   const started = async ({ payment: { token }, datatoken }: Purchase, { fee }: QuotedSale, ordered: Ordered) => {

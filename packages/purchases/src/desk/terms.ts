@@ -1,11 +1,10 @@
 import type { Chain } from '@tidegate/chain'
 import { PurchaseError } from '@tidegate/protocol'
 import { type Address, parseUnits } from 'viem'
-import type { Wanted } from '../purchase.js'
 import { type Offer, readOffer } from '../shop/offer.js'
 import { feeIn } from '../shop/order-calls.js'
 import { type PaymentToken, readPaymentToken } from '../shop/payment-token.js'
-import type { QuotedSale, Seller } from './seller.js'
+import type { QuotedSale } from './seller.js'
 
 /** What a purchase costs, and how it would be ordered now. Amounts are in the token's smallest unit. */
 export interface Terms {
@@ -27,14 +26,22 @@ export interface TermsTools {
   gasFee: string
 }
 
-/** Returns what an order costs that is paid by a signature. Throws PurchaseError NOT_OFFERED, and ChainError. */
-export async function termsOf(quoted: QuotedSale, { chain, accepted, gasFee }: TermsTools): Promise<Terms> {
-  const { datatoken, fee } = quoted
+/** An exchange that sells a datatoken, and its token. */
+export type Offered = Pick<Terms, 'offer' | 'token'>
+
+/** Reads the cheapest exchange of a datatoken, and its token. Throws PurchaseError NOT_OFFERED, and ChainError. */
+export async function offerFor(datatoken: Address, { chain, accepted }: TermsTools): Promise<Offered> {
   const offer = await readOffer(chain, datatoken, accepted)
   if (offer === 'free') throw notOffered('It is free: order it as usual.')
   if (offer === 'none') throw notOffered('No exchange sells it for a token that this provider takes.')
-  const [token, providerFee] = [await readPaymentToken(chain, offer.token), feeIn(offer.token, fee)]
+  const token = await readPaymentToken(chain, offer.token)
   if (!token) throw notOffered('Its token takes no signed payments (EIP-3009).')
+  return { offer, token }
+}
+
+/** Returns what an order costs that is paid by a signature. Throws PurchaseError NOT_OFFERED. */
+export function termsOf(quoted: QuotedSale, { offer, token }: Offered, { gasFee }: TermsTools): Terms {
+  const providerFee = feeIn(offer.token, quoted.fee)
   if (providerFee === undefined) throw notOffered('Its provider fee is in another token.')
   const surcharge = parseUnits(gasFee, token.decimals)
   const amount = offer.price + offer.publishFee + providerFee + surcharge
@@ -46,17 +53,4 @@ export async function termsOf(quoted: QuotedSale, { chain, accepted, gasFee }: T
 /** Returns the error of what this service does not sell for a signed payment. */
 export function notOffered(why: string): PurchaseError {
   return new PurchaseError('NOT_OFFERED', `The asset is not sold for a signed payment here. ${why}`)
-}
-
-/** Returns a quote of the seller for a chain that this service buys on. */
-export async function quotedOn<T>(
-  seller: Seller,
-  chains: ReadonlyMap<number, T>,
-  wanted: Wanted,
-  consumer: Address | undefined,
-): Promise<{ quoted: QuotedSale; on: T }> {
-  const quoted = await seller.quote(wanted, consumer)
-  const on = chains.get(quoted.chainId)
-  if (on === undefined) throw notOffered('This provider takes signed payments on other chains only.')
-  return { quoted, on }
 }

@@ -1,3 +1,4 @@
+import { ORDERING } from '@tidegate/protocol/abi'
 import { ONE_DATATOKEN } from '@tidegate/protocol/constants'
 import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseAbi, zeroAddress } from 'viem'
 import { approveCall } from '../chain/token-calls.js'
@@ -6,15 +7,7 @@ import type { Call } from '../records/slot-table.js'
 import type { Offer } from './offer.js'
 import type { OrderPlan } from './shop.js'
 
-const ORDER_CALLS = parseAbi([
-  'struct ProviderFee { address providerFeeAddress; address providerFeeToken; uint256 providerFeeAmount; uint8 v; bytes32 r; bytes32 s; uint256 validUntil; bytes providerData; }',
-  'struct MarketFee { address consumeMarketFeeAddress; address consumeMarketFeeToken; uint256 consumeMarketFeeAmount; }',
-  'struct Order { address consumer; uint256 serviceIndex; ProviderFee providerFee; MarketFee consumeMarketFee; }',
-  'struct Exchange { address exchangeContract; bytes32 exchangeId; uint256 maxBaseTokenAmount; uint256 swapMarketFee; address marketFeeAddress; }',
-  'function buyDT(bytes32 exchangeId, uint256 datatokens, uint256 most, address marketFeeAddress, uint256 marketFee)',
-  'function startOrder(address consumer, uint256 serviceIndex, ProviderFee providerFee, MarketFee marketFee)',
-  'function buyFromFreAndOrder(Order order, Exchange exchange)',
-])
+const ORDER_CALLS = parseAbi(ORDERING)
 
 /** The provider's signed fee of an order, as `initialize` quotes it. */
 export interface SignedFee {

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Driver } from '@tidegate/database'
 import { ChainError } from '@tidegate/protocol'
 import { type Address, encodeFunctionData, type Hex, pad, toHex } from 'viem'
+import { seeded } from '../../../../test/helpers/recorded-disk.js'
 import { Cashier } from '../../src/cashier/cashier.js'
 import { approveCall, settleCall } from '../../src/chain/token-calls.js'
 import type { NewPurchase, Purchase } from '../../src/purchase.js'
@@ -10,7 +11,6 @@ import { type Call, slotStore } from '../../src/records/slot-table.js'
 import type { Shop } from '../../src/shop/shop.js'
 import { ACCOUNT, FLOAT, GAS_FEE, pairOf, SHOP_CALLS, TOKEN } from './ledger.js'
 import { hashOf, SimulatedNetwork, simulatedChain } from './network.js'
-import { randomFrom } from './random.js'
 import { faultOf } from './reference.js'
 
 /** The process ends here. */
@@ -37,7 +37,7 @@ export class History {
     seed: number,
     private readonly db: Driver,
   ) {
-    this.random = randomFrom(seed)
+    this.random = seeded(seed)
     this.network.change(({ balances, prices }) => {
       balances.set(ACCOUNT.toLowerCase(), FLOAT)
       for (let at = 0; at < 4; at++) prices.set(addressOf(0xd0 + at), PRICE)

@@ -54,6 +54,26 @@ const QUOTE = named(
   ),
 )
 
+/** Errors of a quote. */
+export const QUOTE_ERRORS = [
+  'DID_NOT_RESOLVED',
+  'UNKNOWN_SERVICE',
+  'FILES_UNREADABLE',
+  'NO_SUCH_FILE',
+  'FILE_UNAVAILABLE',
+  'ASSET_NOT_CONSUMABLE',
+  'CREDENTIALS_DENIED',
+  'CREDENTIALS_UNAVAILABLE',
+  'PURGATORY',
+  'TAKEN_DOWN',
+  'RBAC_DENIED',
+  'RBAC_UNAVAILABLE',
+  'CHAIN_UNAVAILABLE',
+  'CLOCK_WRONG',
+  'CANNOT_DELIVER',
+  'PROVIDER_KEY_MISSING',
+] as const
+
 /** Quotes an order: the datatoken to spend and the signed provider fee. */
 export const initialize: Endpoint = {
   names: ['initialize'],
@@ -71,24 +91,7 @@ export const initialize: Endpoint = {
         anyOf: [QUOTE, named('ValidOrder', object({ validOrder: HEX }))],
       }),
     },
-    errors: [
-      'DID_NOT_RESOLVED',
-      'UNKNOWN_SERVICE',
-      'FILES_UNREADABLE',
-      'NO_SUCH_FILE',
-      'FILE_UNAVAILABLE',
-      'ASSET_NOT_CONSUMABLE',
-      'CREDENTIALS_DENIED',
-      'CREDENTIALS_UNAVAILABLE',
-      'PURGATORY',
-      'TAKEN_DOWN',
-      'RBAC_DENIED',
-      'RBAC_UNAVAILABLE',
-      'CHAIN_UNAVAILABLE',
-      'CLOCK_WRONG',
-      'CANNOT_DELIVER',
-      'PROVIDER_KEY_MISSING',
-    ],
+    errors: QUOTE_ERRORS,
   },
   register(app, { settings, access, auth, catalog, files, anonymous, health }) {
     app.get(this.path, async (request, reply) => {

@@ -14,6 +14,7 @@ import { described, readParams, text, whole } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
 import type { Services } from '../services.js'
 import { linkTo } from './download-link.js'
+import { QUOTE_ERRORS } from './initialize.js'
 
 const PATH = `${PREFIX}/purchase`
 
@@ -67,24 +68,7 @@ const purchaseBy = (method: 'GET' | 'POST'): Endpoint => ({
         anyOf: [PURCHASE, { type: 'object', maxProperties: 0 }],
       }),
     },
-    errors: [
-      'DID_NOT_RESOLVED',
-      'UNKNOWN_SERVICE',
-      'FILES_UNREADABLE',
-      'NO_SUCH_FILE',
-      'FILE_UNAVAILABLE',
-      'ASSET_NOT_CONSUMABLE',
-      'CREDENTIALS_DENIED',
-      'PURGATORY',
-      'TAKEN_DOWN',
-      'RBAC_DENIED',
-      'CHAIN_UNAVAILABLE',
-      'CANNOT_DELIVER',
-      'NOT_OFFERED',
-      'PURCHASE_CONFLICT',
-      'PURCHASE_LIMITED',
-      'PURCHASE_UNAVAILABLE',
-    ],
+    errors: [...QUOTE_ERRORS, 'NOT_OFFERED', 'PURCHASE_CONFLICT', 'PURCHASE_LIMITED', 'PURCHASE_UNAVAILABLE'],
   },
   register(app, services) {
     const { purchases: desk } = services
