@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'))
 
-/** Package names of programs with another name. */
-const PACKAGE_OF = { biome: '@biomejs/biome', depcruise: 'dependency-cruiser', tsc: 'typescript' }
+/** Package names of programs with another name. The compiler that only checks takes a quarter of the time of the one with an API. */
+const PACKAGE_OF = { biome: '@biomejs/biome', depcruise: 'dependency-cruiser', tsc: 'typescript-native' }
 
 /** Returns the arguments with which node runs a program. */
 function argumentsOf(program) {

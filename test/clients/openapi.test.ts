@@ -53,7 +53,7 @@ describe('docs/openapi.json', () => {
     const compilerOptions = { strict: true, target: 'ES2023', module: 'NodeNext', types: ['node'] }
     const options = { ...compilerOptions, typeRoots: [join(packages, '@types')], skipLibCheck: true }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['main.mts'] }))
-    await run(process.execPath, [join(packages, 'typescript', 'bin', 'tsc'), '-p', '.'], { cwd: folder })
+    await run(process.execPath, [join(packages, 'typescript-native', 'bin', 'tsc'), '-p', '.'], { cwd: folder })
     const args = ['main.mjs', world.network.providerUrl, token, JSON.stringify(order)]
     const { stdout } = await run(process.execPath, args, { cwd: folder })
     expect(JSON.parse(stdout)).toEqual(expected)
