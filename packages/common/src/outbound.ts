@@ -59,9 +59,9 @@ export class Outbound {
     return this.read(url, { method: 'GET' }, maxSize)
   }
 
-  /** Sends a POST request with a JSON body. */
-  async post(url: string, body: unknown): Promise<OutboundJson> {
-    return asJson(await this.read(url, { method: 'POST', body: JSON.stringify(body) }))
+  /** Sends a POST request with a JSON body. Rejects if there is no response, or if it exceeds `maxSize` bytes. */
+  async post(url: string, body: unknown, headers?: Record<string, string>): Promise<OutboundJson> {
+    return asJson(await this.read(url, { method: 'POST', body: JSON.stringify(body), headers }))
   }
 
   /** Sends a POST request with JSON text, and returns the status. Discards the body of the response, of which `maxSize` bytes are read. */

@@ -264,6 +264,18 @@ export const ERROR_CATALOGUE = {
       'Whether the consumer is denied depends on an access list that does not answer: its contract fails, or is on a chain that is not served.',
     remedy: 'Retry later; if the error persists, the publisher must fix the credentials.',
   },
+  POLICY_DENIED: {
+    kind: 'denied',
+    cause:
+      'The credentials of the asset or service are for a policy server to judge, and that of this provider does not admit the consumer: it has no session, or not all that is asked for was presented in it.',
+    remedy:
+      'Start a session with initializePSVerification, present the credentials there, and send its id in policyServer.',
+  },
+  POLICY_UNAVAILABLE: {
+    kind: 'unavailable',
+    cause: 'The policy server of this provider gave no answer that can be read; requests are denied without it.',
+    remedy: 'Retry later.',
+  },
   PURGATORY: {
     kind: 'denied',
     cause: 'The asset or the consumer account is on a purgatory list of this provider.',

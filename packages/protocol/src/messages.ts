@@ -10,6 +10,7 @@ export type Command =
   | 'invalidateAuthToken'
   | 'decryptDDO'
   | 'validateDDO'
+  | 'PolicyServerInitialize'
 
 /** Returns the message that a modern client signs for a route: the address and nonce of the request, and the command. */
 export function modernMessage(address: string, nonce: string, command: Command): string {

@@ -14,6 +14,7 @@ import { watch } from './app/gauges.js'
 import { openHosting } from './app/hosting.js'
 import { openKeys } from './app/keys.js'
 import { Lifecycle } from './app/lifecycle.js'
+import { openPolicies } from './app/policies.js'
 import { openPurchases } from './app/purchases.js'
 import { openStorages } from './app/storages.js'
 import type { Settings } from './config/schema.js'
@@ -88,7 +89,8 @@ export async function createApp(settings: Settings, { expected, local, localOnly
   const { storages, egress } = openStorages(settings, base, hosting)
   const { auth, signers } = openAuth(settings, base)
   const { receipts } = catalog
-  const parties = { assets, receipts, providerKeys, purgatory, storages, hosting }
+  const { policies, close: closePolicies } = openPolicies(settings, base, catalog)
+  const parties = { assets, receipts, providerKeys, purgatory, storages, hosting, policies }
   const access = await openAccess(settings, base, parties)
   followers.push(...createFollowers(settings, base, { assets: index, keyAudit, orders: access.orders }))
   const files = { storages, descriptions: new PublishedDescriptions() }
@@ -130,7 +132,7 @@ export async function createApp(settings: Settings, { expected, local, localOnly
       async () => purgatory.stop(),
       () => sandbox.close(),
       () => signers.close(),
-      () => Promise.all([egress.close(), outbound.close(), webhooks?.close(), hosting?.close()]),
+      () => Promise.all([egress.close(), outbound.close(), closePolicies(), webhooks?.close(), hosting?.close()]),
       () => store.close(),
       () => tracing?.close(),
     ],

@@ -109,6 +109,26 @@ export const PROVIDER_LIMITS = {
     /** Milliseconds after which a list is read again, or a second per member if that is longer: reading takes two calls per member. */
     reread: 60_000,
   },
+  policies: {
+    /** Bytes of an answer of the policy server. A presentation with its credentials has tens of thousands. */
+    answer: 262_144,
+    /** Characters of its words in an error. */
+    words: 200,
+    /** Questions that one process asks at once: each holds a document. */
+    asked: 32,
+    /** Questions that wait for these. */
+    waiting: 512,
+    /** Decisions that are kept. */
+    kept: 10_000,
+    /** Characters of the parameter policyServer as JSON text: an id and four URLs. */
+    parameter: 4_096,
+    /** Nesting of that parameter. */
+    parameterDepth: 2,
+    /** Bytes of a message to the policy server. A presentation is a few signed tokens. */
+    message: 262_144,
+    /** Nesting of such a message. */
+    messageDepth: 16,
+  },
   catalogue: {
     /** Assets on a page of the catalogue: each may have a document of 100 KB, which is read for it. */
     page: 50,
@@ -286,12 +306,14 @@ export const PROVIDER_LIMITS = {
   },
   links: {
     /**
-     * Characters of the grant in a download link, with the longest service id and userdata. Most have 300; URLs of 8,000
-     * characters pass everywhere.
+     * Characters of the grant in a download link, with the longest service id, userdata and session. Most have 300; URLs of
+     * 8,000 characters pass everywhere.
      */
-    grant: 4608,
+    grant: 6_656,
     /** Characters of userdata in a download link, as JSON. Dates and names have a few dozen. */
     userdata: 512,
+    /** Characters of policyServer in a download link, as JSON. The id of a session has 129. */
+    policyServer: 512,
     /** Milliseconds in which a storage may tell the name that a link ends with: people wait for the link. */
     naming: 3_000,
   },

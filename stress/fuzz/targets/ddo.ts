@@ -16,7 +16,7 @@ import { holds, target } from '../lib/target.js'
 
 const honest = fc.constantFrom<unknown>(DDO_4, DDO_5)
 /** No access list can be queried. */
-const NO_CHAIN = { lists: new AccessLists(new Map(), 1000), chainId: CHAIN_ID }
+const NO_CHAIN = { lists: new AccessLists(new Map(), 1000), chainId: CHAIN_ID, hasPolicies: true }
 const SETTINGS = { COMPUTE_ENVIRONMENTS: [] as unknown[] } as Settings
 
 /** A parsed document as a DDO, with the later processing of its parts on the event loop. */
@@ -39,7 +39,10 @@ export default target({
       if ('problems' in read) continue
       const { ddo } = read
       for (const { credentials, type } of ddo.services) {
-        passesOrDenies(() => assertAdmitted(CONSUMER, [...ddo.credentials, ...credentials], NO_CHAIN)?.catch(asRefusal))
+        passesOrDenies(() => {
+          const asked = assertAdmitted(CONSUMER, [...ddo.credentials, ...credentials], NO_CHAIN)
+          if (typeof asked === 'object') asked.catch(asRefusal)
+        })
         passesOrDenies(() => environmentsFor(type, CONSUMER, CHAIN_ID, SETTINGS.COMPUTE_ENVIRONMENTS))
       }
       const asset = opened(indexed(text, ddo.id))

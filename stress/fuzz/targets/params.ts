@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ValidationError } from '../../../packages/protocol/src/errors.js'
 import { completeUserdata } from '../../../packages/provider/src/access/parameters.js'
 import { credentialsOf } from '../../../packages/provider/src/http/endpoints/credentials.js'
+import { userdata } from '../../../packages/provider/src/http/endpoints/object-params.js'
 import {
   address,
   flag,
@@ -17,7 +18,6 @@ import {
   transactionId,
   whole,
 } from '../../../packages/provider/src/http/endpoints/params.js'
-import { userdata } from '../../../packages/provider/src/http/endpoints/userdata.js'
 import { CONSUMER, PARAMETERS, TX } from '../lib/honest.js'
 import { mutated } from '../lib/mutate.js'
 import { edgeCaseText } from '../lib/odd.js'

@@ -6,8 +6,8 @@ import { PROTOCOL_LIMITS } from '../limits.js'
 const LIMITS = PROTOCOL_LIMITS.document
 
 /**
- * An entry of an allow or deny list. Supported types: `address` and `accessList`. Faults in other fields keep the
- * document valid: the check of a consumer handles malformed entries.
+ * An entry of an allow or deny list. Supported types: `address` and `accessList`; a policy server may decide about others. Faults
+ * in other fields keep the document valid: the check of a consumer handles malformed entries.
  */
 const credential = z.looseObject({
   type: z.string().max(LIMITS.name, `must not be longer than ${LIMITS.name} characters`),
@@ -63,12 +63,12 @@ export type Match = 'any' | 'all'
 
 /**
  * An entry. `addresses`: lower-case addresses of consumers, or `*`. `accessList`: a contract with members. `open`: an
- * empty address entry. `malformed`: names nobody. `unknown`: another type.
+ * empty address entry. `malformed`: names nobody. `foreign`: another type, such as SSIpolicy.
  */
 export type CredentialEntry =
   | { kind: 'addresses'; addresses: ReadonlySet<string> }
   | AccessListEntry
-  | { kind: 'open' | 'malformed' | 'unknown' }
+  | { kind: 'open' | 'malformed' | 'foreign' }
 
 export interface AccessListEntry {
   kind: 'accessList'
@@ -100,7 +100,7 @@ export function isAccessListType(type: unknown): boolean {
 
 function entryOf({ type, values, accessList, chainId }: WrittenEntry): CredentialEntry {
   if (isAccessListType(type)) return accessListOf(accessList, chainId)
-  if (type.toLowerCase() !== 'address') return { kind: 'unknown' }
+  if (type.toLowerCase() !== 'address') return { kind: 'foreign' }
   if (!Array.isArray(values)) return { kind: 'malformed' }
   if (values.length === 0) return { kind: 'open' }
   const addresses = new Set<string>()

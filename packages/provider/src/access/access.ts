@@ -2,6 +2,7 @@ import type { AssetResolver } from '@tidegate/catalog'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import type { OrderTransactions } from '../orders/transactions.js'
 import type { FileLists } from './files/file-lists.js'
+import type { Policies } from './policies/policies.js'
 import type { AccessLists } from './rules/access-lists.js'
 import type { Purgatory } from './rules/purgatory.js'
 import type { AccessControl } from './rules/rbac.js'
@@ -14,6 +15,7 @@ export interface Access {
   orders: OrderTransactions
   accessControl: AccessControl
   accessLists: AccessLists
+  policies: Policies
   purgatory: Purgatory
   withheld: Withheld
   environments: readonly ComputeEnvironment[]

@@ -5,6 +5,7 @@ import { PROVIDER_LIMITS } from '../limits.js'
 import { type VerifiedOrder, verifyOrder } from '../orders/verify.js'
 import type { Access } from './access.js'
 import { completeUserdata } from './parameters.js'
+import type { PolicyParameter } from './policies/policies.js'
 import { environmentsFor } from './rules/environments.js'
 import { assertAdmitted } from './rules/policy.js'
 import type { OpenService } from './service.js'
@@ -16,6 +17,8 @@ export interface WantedFile {
   /** Transaction of the order, or of a reuse of the order. */
   transferTxId: Hex
   userdata?: UserData | undefined
+  /** Undefined: no session of the policy server. */
+  policyServer?: PolicyParameter | undefined
 }
 
 /** Files that the consumer may have now, and the order that grants them. */
@@ -31,12 +34,12 @@ export interface Admitted {
 }
 
 /**
- * Decides whether an authenticated consumer may have a file, or all of them: account, credentials, userdata, order and the operator's
- * access control. Asks no node if the order is cached. Throws AccessError, AssetError, OrderError, ChainError,
+ * Decides whether an authenticated consumer may have a file, or all of them: account, credentials, userdata, order, and the operator's
+ * policy server and access control. Asks no node if the order is cached. Throws AccessError, AssetError, OrderError, ChainError,
  * ValidationError, StorageError, or the signal's reason.
  */
 export async function admit(
-  { environments, withheld, accessLists, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
+  { environments, withheld, accessLists, policies, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
   opened: OpenService,
   consumer: ProvenConsumer,
   wanted: WantedFile,
@@ -45,8 +48,8 @@ export async function admit(
   const { asset, service, index } = opened
   const { chain, ddo } = asset
   withheld.assertAdmitted(consumer.address)
-  const where = { lists: accessLists, chainId: chain.chainId }
-  await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], where)
+  const judges = { lists: accessLists, chainId: chain.chainId, hasPolicies: policies.areServed }
+  const asksPolicies = await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], judges)
   const { fileIndex } = wanted
   const files = fileIndex === undefined ? opened.files() : [opened.file(fileIndex)]
   const userdata = completeUserdata(service.consumerParameters, wanted.userdata)
@@ -69,6 +72,9 @@ export async function admit(
     orders,
     { waitForTransaction: true, now: Math.floor(Date.now() / 1000), signal },
   )
+  // of others the order decides, at no cost for the policy server
+  if (asksPolicies)
+    await policies.assertAdmitted({ asset, service, consumer: consumer.address, policyServer: wanted.policyServer })
   await accessControl({
     event: 'access',
     provider: chain.key.address,

@@ -1,6 +1,5 @@
 import { LinkError, ValidationError } from '@tidegate/protocol'
 import { SECONDS } from '@tidegate/protocol/constants'
-import type { UserData } from '@tidegate/storage'
 import type { Hex } from 'viem'
 import type { ProvenConsumer } from '../auth/authenticate.js'
 import type { Grant } from '../auth/link-grant.js'
@@ -10,11 +9,16 @@ import { PROVIDER_LIMITS } from '../limits.js'
 import type { Admitted, WantedFile } from './admission.js'
 import type { OpenService } from './service.js'
 
-/** Throws ValidationError if userdata is too long for the URL of a link. */
-export function assertFitsLink(userdata: UserData | undefined): void {
-  const { userdata: most } = PROVIDER_LIMITS.links
-  if (userdata !== undefined && JSON.stringify(userdata).length > most)
-    throw ValidationError.of('userdata', `The userdata field must not be longer than ${most} characters in a link.`)
+/** The objects of a request that its link holds. */
+export type LinkedObjects = Pick<WantedFile, 'userdata' | 'policyServer'>
+
+/** Throws ValidationError if one of them is too long for the URL of a link. */
+export function assertFitsLink(sent: LinkedObjects): void {
+  for (const field of ['userdata', 'policyServer'] as const) {
+    const { [field]: most } = PROVIDER_LIMITS.links
+    if (sent[field] !== undefined && JSON.stringify(sent[field]).length > most)
+      throw ValidationError.of(field, `The ${field} field must not be longer than ${most} characters in a link.`)
+  }
 }
 
 const GONE = 'The publisher has replaced or removed what the download link is for.'
@@ -43,7 +47,7 @@ export function linkLifetime(requested: number | undefined, settings: LinkSettin
  */
 export async function grantOf(
   { opened, consumer, fileIndex, order }: Admitted,
-  { orderTx, userdata, lifetime }: { orderTx: Hex; userdata: UserData | undefined; lifetime: number },
+  { orderTx, lifetime, ...sent }: { orderTx: Hex; lifetime: number } & LinkedObjects,
 ): Promise<Grant> {
   const { asset, service } = opened
   const { token } = consumer
@@ -61,7 +65,8 @@ export async function grantOf(
     issuedAt,
     expiresAt: token ? Math.min(expiresAt, Math.floor(token.expiresAt)) : expiresAt,
     ...(token ? { jti: token.jti } : {}),
-    ...(userdata === undefined ? {} : { userdata: JSON.stringify(userdata) }),
+    ...(sent.userdata === undefined ? {} : { userdata: JSON.stringify(sent.userdata) }),
+    ...(sent.policyServer === undefined ? {} : { policyServer: JSON.stringify(sent.policyServer) }),
   }
 }
 
@@ -71,7 +76,16 @@ export async function grantOf(
  * are not those of then, or if the asset is on another chain.
  */
 export async function claimOf(
-  { consumer: address, chainId, isWallet, fileIndex: was, identity, orderTx: transferTxId, userdata }: Grant,
+  {
+    consumer: address,
+    chainId,
+    isWallet,
+    fileIndex: was,
+    identity,
+    orderTx: transferTxId,
+    userdata,
+    policyServer,
+  }: Grant,
   { asset, identities: identitiesOf }: OpenService,
 ): Promise<{ consumer: ProvenConsumer; wanted: WantedFile }> {
   if (asset.chain.chainId !== chainId) throw new LinkError('LINK_INVALID', 'The download link is for another chain.')
@@ -81,6 +95,8 @@ export async function claimOf(
     throw new LinkError('LINK_FILE_GONE', `${GONE} Create a link to what the asset has now.`)
   return {
     consumer: { address, ...(isWallet ? { chainId } : {}) },
-    wanted: { fileIndex, transferTxId, userdata: userdata === undefined ? undefined : JSON.parse(userdata) },
+    wanted: { fileIndex, transferTxId, userdata: parsed(userdata), policyServer: parsed(policyServer) },
   }
 }
+
+const parsed = (json: string | undefined) => (json === undefined ? undefined : JSON.parse(json))

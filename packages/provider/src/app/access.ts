@@ -4,6 +4,7 @@ import type { Hosting } from '@tidegate/hosting'
 import type { StorageRegistry } from '@tidegate/storage'
 import type { Access } from '../access/access.js'
 import { FileLists } from '../access/files/file-lists.js'
+import type { Policies } from '../access/policies/policies.js'
 import type { ProviderKeys } from '../access/provider-keys.js'
 import { AccessLists } from '../access/rules/access-lists.js'
 import type { Purgatory } from '../access/rules/purgatory.js'
@@ -20,6 +21,7 @@ interface Parties {
   purgatory: Purgatory
   storages: StorageRegistry
   hosting: Hosting | undefined
+  policies: Policies
 }
 
 /** Returns how people reach the operator, as far as the settings tell. */
@@ -29,7 +31,7 @@ const contactOf = ({ OPERATOR_CONTACT, OPERATOR_URL }: Settings) => OPERATOR_CON
 export async function openAccess(
   settings: Settings,
   { store, chains, outbound, log }: Base,
-  { assets, receipts, providerKeys, purgatory, storages, hosting }: Parties,
+  { assets, receipts, providerKeys, purgatory, storages, hosting, policies }: Parties,
 ): Promise<Access> {
   return {
     assets,
@@ -52,6 +54,7 @@ export async function openAccess(
     }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound, log),
     accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
+    policies,
     purgatory,
     withheld: new Withheld({ takedowns: store.takedowns, purgatory, contact: contactOf(settings), log }),
     environments: settings.COMPUTE_ENVIRONMENTS,

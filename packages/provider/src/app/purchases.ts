@@ -1,5 +1,5 @@
 import { withDeadline } from '@tidegate/common'
-import { StartError } from '@tidegate/protocol'
+import { PurchaseError, StartError } from '@tidegate/protocol'
 import { transactionAccount } from '@tidegate/protocol/keys'
 import type { DeskChain, PurchaseDesk, QuotedSale, Seller, WaitingPurchases, Wanted } from '@tidegate/purchases'
 import type { Address } from 'viem'
@@ -88,6 +88,12 @@ function sellerOf({ PROVIDER_FEES: rules }: Settings, { access, files, health, c
         )
         // without an earlier order there is no valid one
         if ('validOrder' in quote) throw new Error('a quote without a transaction named one')
+        // the payer may present nothing, and the money would be gone
+        if (quote.policyServer !== undefined)
+          throw new PurchaseError(
+            'NOT_OFFERED',
+            'The service is for consumers who present credentials: order it yourself.',
+          )
         const { chainId, datatoken, providerFee: fee } = quote
         return { chainId, datatoken, serviceIndex: opened.index, fee }
       }),

@@ -19,6 +19,8 @@ export interface Grant {
   orderTx: Hex
   /** Values for the storage, as JSON. */
   userdata?: string
+  /** What the policy server gets, as JSON. */
+  policyServer?: string
   /** Id of the auth token that created the link. */
   jti?: string
   /** Seconds since 1970. */
@@ -29,7 +31,7 @@ export interface Grant {
 /** Version of the encoding. Links of other versions are not valid. */
 const VERSION = 3
 
-const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8 }
+const FLAGS = { wallet: 1, ope: 2, jti: 4, userdata: 8, policyServer: 16 }
 
 /** Offsets of the fields of fixed length, in the order of the encoding. */
 const AT = {
@@ -58,6 +60,7 @@ export function encodeGrant(grant: Grant): Buffer {
     identity,
     orderTx,
     userdata,
+    policyServer,
     jti,
     issuedAt,
     expiresAt,
@@ -69,7 +72,8 @@ export function encodeGrant(grant: Grant): Buffer {
     (isWallet ? FLAGS.wallet : 0) |
     (method === 'ope' ? FLAGS.ope : 0) |
     (jti === undefined ? 0 : FLAGS.jti) |
-    (userdata === undefined ? 0 : FLAGS.userdata)
+    (userdata === undefined ? 0 : FLAGS.userdata) |
+    (policyServer === undefined ? 0 : FLAGS.policyServer)
   fixed.writeUIntBE(expiresAt, AT.expires, 6)
   fixed.writeUIntBE(issuedAt, AT.issued, 6)
   fixed.writeBigUInt64BE(BigInt(chainId), AT.chain)
@@ -78,7 +82,7 @@ export function encodeGrant(grant: Grant): Buffer {
   fixed.write(digits, AT.did, 'hex')
   fixed.write(orderTx.slice(2), AT.order, 'hex')
   fixed.write(identity, AT.identity, 'hex')
-  const texts = [serviceId, jti, userdata].filter((text) => text !== undefined)
+  const texts = [serviceId, jti, userdata, policyServer].filter((text) => text !== undefined)
   return Buffer.concat([fixed, ...texts.flatMap(lengthAndText)])
 }
 
@@ -107,6 +111,7 @@ export function decodeGrant(encoded: Buffer): Grant | undefined {
     serviceId: text(),
     ...(has(FLAGS.jti) ? { jti: text() } : {}),
     ...(has(FLAGS.userdata) ? { userdata: text() } : {}),
+    ...(has(FLAGS.policyServer) ? { policyServer: text() } : {}),
   }
 }
 

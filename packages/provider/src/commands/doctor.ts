@@ -16,6 +16,7 @@ import { clockFindings } from './doctor/clock.js'
 import { type Finding, hostingFindings } from './doctor/files.js'
 import { keyFindings } from './doctor/keys.js'
 import { limitFindings, nodeFindings } from './doctor/nodes.js'
+import { policyFindings } from './doctor/policies.js'
 import { publisherFindings } from './doctor/publishers.js'
 import { purchaseFindings } from './doctor/purchases.js'
 import { replicationFindings } from './doctor/replication.js'
@@ -95,6 +96,7 @@ async function* findings(settings: Settings, readsFiles: boolean): AsyncGenerato
     yield { ok: false, text: error instanceof StartError ? error.message : `${store}: does not answer` }
   }
   yield* serviceFindings(settings)
+  yield* policyFindings(settings, connected)
   yield* runningFindings(settings, connected)
 }
 

@@ -70,6 +70,12 @@ export class Metrics {
     labelNames: ['event'],
     registers: this.registers,
   })
+  readonly policyQuestions = new Counter({
+    name: 'tidegate_policy_questions_total',
+    help: 'Questions to the policy server, by action and outcome (allowed, denied, failed).',
+    labelNames: ['action', 'outcome'],
+    registers: this.registers,
+  })
   readonly proofsRefused = new Counter({
     name: 'tidegate_proofs_refused_total',
     help: 'Proofs of delivery skipped because of the daily limit.',

@@ -4,6 +4,7 @@ import { type Address, type Hex, zeroAddress } from 'viem'
 import type { Access } from '../access/access.js'
 import { isHosted } from '../access/admission.js'
 import { completeUserdata } from '../access/parameters.js'
+import type { PolicyParameter } from '../access/policies/policies.js'
 import { chosenEnvironment } from '../access/rules/environments.js'
 import { assertAdmitted } from '../access/rules/policy.js'
 import { type OpenService, openService } from '../access/service.js'
@@ -30,6 +31,8 @@ export interface QuotedOrder {
   /** Id of a compute environment. */
   environment?: string | undefined
   userdata?: UserData | undefined
+  /** Undefined: no session of the policy server, which then is not asked. */
+  policyServer?: PolicyParameter | undefined
 }
 
 export interface QuoteTools {
@@ -51,11 +54,15 @@ export interface Quote {
   computeAddress: Address
   /** Name of the fee's rule; absent without rules. */
   providerFeeRule?: string
+  /** Present where the policy server decides about the download, and was not asked for this quote. */
+  policyServer?: 'required'
 }
 
 /** The claim of the order to quote, and its environment. */
 interface Wanted {
   opened: OpenService
+  /** Whether the policy server decides, and was not asked. */
+  isOpen: boolean
   environment: ComputeEnvironment | null
   claim: Omit<OrderClaim, 'txId'>
 }
@@ -71,7 +78,7 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   if (validUntil !== 0 && validUntil <= now)
     throw ValidationError.of('validUntil', 'The validUntil field must lie in the future (UTC seconds).')
   const wanted = await assertMayOrder(order, tools.access)
-  const { opened, environment, claim } = wanted
+  const { opened, environment, claim, isOpen } = wanted
   const { asset, service } = opened
   if (transferTxId !== undefined) {
     const earlier = { ...claim, txId: transferTxId }
@@ -93,6 +100,7 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
     providerFee: quoteFee(asset.chain, terms),
     computeAddress: environment?.consumerAddress ?? zeroAddress,
     ...(tools.rules.length > 0 ? { providerFeeRule: nameOf(rule) } : {}),
+    ...(isOpen ? { policyServer: 'required' as const } : {}),
   }
 }
 
@@ -106,7 +114,7 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
   const { asset, service, index: serviceIndex } = opened
   const { chain } = asset
   const environment = chosenEnvironment(service.type, order, chain.chainId, access.environments)
-  if (consumer !== undefined) await assertMayBuy(access, opened, consumer)
+  const isOpen = consumer !== undefined && (await assertMayBuy(access, opened, consumer, order.policyServer))
   const files = opened.files()
   if (fileIndex === undefined) assertSomeUsable(files)
   else opened.file(fileIndex)
@@ -117,17 +125,29 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
     fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
     identities: await opened.identities(),
   }
-  return { opened, environment, claim }
+  return { opened, isOpen, environment, claim }
 }
 
-/** Throws AccessError if a consumer may not order. */
-async function assertMayBuy(access: Access, { asset, service }: OpenService, consumer: Address): Promise<void> {
+/**
+ * Throws AccessError if a consumer may not order. Returns whether the policy server decides and was not asked: market front ends
+ * quote without the session that they download with.
+ */
+async function assertMayBuy(
+  access: Access,
+  { asset, service }: OpenService,
+  consumer: Address,
+  policyServer: PolicyParameter | undefined,
+): Promise<boolean> {
   const { chain, ddo } = asset
   access.withheld.assertAdmitted(consumer)
-  const where = { lists: access.accessLists, chainId: chain.chainId }
-  await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], where)
+  const { policies } = access
+  const judges = { lists: access.accessLists, chainId: chain.chainId, hasPolicies: policies.areServed }
+  const asksPolicies = await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], judges)
+  if (asksPolicies && policyServer !== undefined)
+    await policies.assertAdmitted({ asset, service, consumer, policyServer })
   const about = { did: ddo.id, serviceId: service.id }
   await access.accessControl({ event: 'initialize', provider: chain.key.address, consumer, service: about })
+  return asksPolicies && policyServer === undefined
 }
 
 /** Throws ProviderError `CANNOT_DELIVER` if a file that this service hosts, and that the order would open, cannot be read. */

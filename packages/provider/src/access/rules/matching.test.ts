@@ -18,15 +18,16 @@ function read(version: Version, credentials: unknown) {
   return readDdo(version === 4 ? { ...head, ...common } : { ...head, credentialSubject: common })
 }
 
-/** What the credentials decide: `asks` where an access list has to be queried. */
-function verdict(version: Version, credentials: unknown): string {
+/** What the credentials decide: `asks` where an access list has to be queried, `policy` where the policy server decides. */
+function verdict(version: Version, credentials: unknown, hasPolicies = false): string {
   const checked = read(version, credentials)
   if ('problems' in checked) return JSON.stringify(checked.problems)
-  const nowhere = { lists: new AccessLists(new Map(), 1000), chainId: 1 }
+  const nowhere = { lists: new AccessLists(new Map(), 1000), chainId: 1, hasPolicies }
   try {
     const asked = assertAdmitted(ME, (checked as { ddo: Ddo }).ddo.credentials, nowhere)
-    asked?.catch(() => undefined)
-    return asked ? 'asks' : 'admits'
+    if (typeof asked === 'boolean') return asked ? 'policy' : 'admits'
+    asked.catch(() => undefined)
+    return 'asks'
   } catch {
     return 'denies'
   }
@@ -123,10 +124,10 @@ describe('an access list', () => {
 })
 
 describe('without an answer from the chain', () => {
-  const nowhere = { lists: new AccessLists(new Map(), 1000), chainId: 1 }
+  const nowhere = { lists: new AccessLists(new Map(), 1000), chainId: 1, hasPolicies: false }
   const ends = async (credentials: Json) => {
     const { ddo } = read(4, credentials) as { ddo: Ddo }
-    return assertAdmitted(ME as Address, ddo.credentials, nowhere)?.then(
+    return Promise.resolve(assertAdmitted(ME as Address, ddo.credentials, nowhere)).then(
       () => 'admitted',
       (error: { code: string }) => error.code,
     )
@@ -136,5 +137,46 @@ describe('without an answer from the chain', () => {
     expect(await ends({ deny: [list] })).toBe('CREDENTIALS_UNAVAILABLE')
     expect(await ends({ allow: [list], deny: [list] })).toBe('CREDENTIALS_DENIED')
     expect(await ends({ deny: [list, me], match_deny: 'all' })).toBe('CREDENTIALS_UNAVAILABLE')
+  })
+})
+
+describe('with a policy server', () => {
+  const ssi = { type: 'SSIpolicy', values: [{ request_credentials: [{ type: 'Degree', format: 'jwt_vc_json' }] }] }
+  it.each<[string, Json, four: string, five: string]>([
+    ['is asked about an entry of another type', { allow: [ssi] }, 'policy', 'policy'],
+    ['is not asked about who is admitted already', { allow: [ssi, me] }, 'admits', 'policy'],
+    ['is asked beside an address that all need', { allow: [ssi, me], match_allow: 'all' }, 'policy', 'policy'],
+    ['is asked beside an empty entry', { allow: [ssi, open] }, 'policy', 'policy'],
+    ['is not asked about who is denied', { allow: [ssi], deny: [me] }, 'denies', 'denies'],
+    [
+      'is not asked beside an address that all need and nobody has',
+      { allow: [ssi, other], match_allow: 'all' },
+      'denies',
+      'denies',
+    ],
+    ['is asked where any may match', { allow: [ssi, other], match_allow: 'any' }, 'policy', 'policy'],
+    ['is asked after the access lists', { allow: [ssi, list], match_allow: 'all' }, 'asks', 'asks'],
+    ['is not asked about a malformed entry', { allow: [ssi, malformed], match_allow: 'all' }, 'denies', 'denies'],
+    ['denies nobody', { deny: [ssi] }, 'admits', 'admits'],
+  ])('it %s', (_, credentials, four, five) => {
+    expect([verdict(4, credentials, true), verdict(5, credentials, true)]).toEqual([four, five])
+  })
+
+  it('each level needs its own admission: an address that the asset names passes no service', () => {
+    const [asset, service] = [{ allow: [me] }, { allow: [ssi] }].map(
+      (one) => (read(5, one) as { ddo: Ddo }).ddo.credentials,
+    )
+    const judges = { lists: new AccessLists(new Map(), 1000), chainId: 1, hasPolicies: true }
+    expect(assertAdmitted(ME, [...(asset ?? []), ...(service ?? [])], judges)).toBe(true)
+    const denied = (read(5, { allow: [other] }) as { ddo: Ddo }).ddo.credentials
+    expect(() => assertAdmitted(ME, [...(service ?? []), ...denied], judges)).toThrow('do not admit')
+  })
+})
+
+describe('an access list that gives no answer, with a policy server', () => {
+  it('leaves nothing to the policy server where the list may deny', async () => {
+    const { ddo } = read(5, { allow: [{ type: 'SSIpolicy' }], deny: [list] }) as { ddo: Ddo }
+    const judges = { lists: new AccessLists(new Map(), 1000), chainId: 1, hasPolicies: true }
+    await expect(assertAdmitted(ME, ddo.credentials, judges)).rejects.toMatchObject({ code: 'CREDENTIALS_UNAVAILABLE' })
   })
 })

@@ -11,7 +11,7 @@ const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 const CONSUMER = '0x0123456789abcdefABCDEF0123456789abcdefAB'
 
 /** No access list can be queried here. */
-const NOWHERE = { lists: new AccessLists(new Map(), 1000), chainId: 1 }
+const NOWHERE = { lists: new AccessLists(new Map(), 1000), chainId: 1, hasPolicies: false }
 
 /** A document with as many values as it may hold, in a service and in the asset. */
 function documentWith(values: unknown[]): Ddo {

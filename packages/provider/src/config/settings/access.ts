@@ -73,6 +73,26 @@ export const ACCESS = {
     parse: (raw) => parse.httpUrl(raw).href,
     doc: 'Access control server that receives a POST before every encrypt, initialize and download; a request is refused unless it responds with true.',
   }),
+  POLICY_SERVER_URL: setting({
+    parse: (raw) => parse.httpUrl(raw).href,
+    doc: 'Policy server that decides about credentials which are neither addresses nor access lists, such as SSIpolicy; see docs/data-spaces.md. Default: such credentials admit nobody.',
+    example: 'http://policy.example.org:3000/',
+  }),
+  POLICY_SERVER_API_KEY: setting({
+    parse: parse.text,
+    secret: true,
+    doc: 'Key that the policy server gets as X-API-Key.',
+  }),
+  POLICY_SERVER_PROOF: setting({
+    parse: parse.oneOf('optional', 'required'),
+    default: 'optional',
+    doc: 'Whether initializePSVerification needs a signature or an auth token. optional: the address of a request without one is passed on as it is, since market front ends send none.',
+  }),
+  POLICY_CACHE: setting({
+    parse: parse.integer(0, 86_400),
+    default: 60,
+    doc: 'Seconds for which the policy server is not asked again whether the same consumer may have the same service in the same session. Refusals are not kept.',
+  }),
   USE_HTTP_PROOF: setting({
     parse: (raw) => parse.httpUrl(raw).href,
     doc: 'Receiver of a proof of every complete download by POST, signed by provider and consumer.',

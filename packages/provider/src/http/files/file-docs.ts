@@ -18,7 +18,7 @@ const FILE_HEADERS: EndpointDoc['responses'][number]['headers'] = {
 
 /** Errors of every request for a file that was bought. */
 export const FILE_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter((code) =>
-  /^(ORDER_|CONSUMER_|PURGATORY|TAKEN_|RBAC_|STORAGE_|TOKEN_|DID_|UNKNOWN_SERVICE|FILES_|NO_SUCH|ASSET_NOT_C|CREDENTIALS|NOT_AN_ACCESS|CHAIN_)/.test(
+  /^(ORDER_|CONSUMER_|PURGATORY|TAKEN_|RBAC_|POLICY_|STORAGE_|TOKEN_|DID_|UNKNOWN_SERVICE|FILES_|NO_SUCH|ASSET_NOT_C|CREDENTIALS|NOT_AN_ACCESS|CHAIN_)/.test(
     code,
   ),
 )

@@ -65,8 +65,8 @@ export const createDownloadLink: Endpoint<'last'> = {
     const read = fileParams(settings, { lifetime })
     const handler = withNonce(this.nonce, async (request, reply, nonces) => {
       const sent = read(request)
-      const { documentId, serviceId, consumerAddress, transferTxId: orderTx, userdata } = sent.params
-      assertFitsLink(userdata)
+      const { documentId, serviceId, consumerAddress, transferTxId: orderTx, userdata, policyServer } = sent.params
+      assertFitsLink({ userdata, policyServer })
       const seconds = linkLifetime(sent.params.lifetime, settings)
       const base = publicUrl(request, settings)
       const opened = await openService(access, documentId, serviceId)
@@ -74,7 +74,13 @@ export const createDownloadLink: Endpoint<'last'> = {
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
       const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
       return async () => {
-        const link = await linkTo(admitted, { orderTx, userdata, lifetime: seconds }, base, request, services)
+        const link = await linkTo(
+          admitted,
+          { orderTx, userdata, policyServer, lifetime: seconds },
+          base,
+          request,
+          services,
+        )
         return reply.code(201).headers(LINK_HEADERS).send(link)
       }
     })

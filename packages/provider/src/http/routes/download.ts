@@ -6,8 +6,8 @@ import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { withNonce } from '../endpoints/nonce-use.js'
+import { policyServer, userdata } from '../endpoints/object-params.js'
 import { address, archiveForm, sentParams, text, transactionId, whole } from '../endpoints/params.js'
-import { userdata } from '../endpoints/userdata.js'
 import { FILE_ERRORS, FILE_REQUEST_HEADERS, FILE_RESPONSES } from '../files/file-docs.js'
 import { registerFileRoute } from '../files/file-route.js'
 import type { Services } from '../services.js'
@@ -19,6 +19,7 @@ const ORDER_PARAMS = {
   transferTxId: transactionId,
   consumerAddress: address,
   userdata: userdata.optional(),
+  policyServer: policyServer.optional(),
 }
 
 /** The parameters that name a file and its order. */

@@ -6,8 +6,9 @@ import { modernMessage } from '../../auth/signature.js'
 import { consumerParams, PROOF, proveConsumer } from '../endpoints/consumer.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
 import { withNonce } from '../endpoints/nonce-use.js'
+import { policyServer } from '../endpoints/object-params.js'
 import { address, described, text } from '../endpoints/params.js'
-import { admitEncryption, ENCRYPTED, encryptedHex, FILES_BODY, octets } from './encrypt.js'
+import { admitEncryption, ENCRYPTED, ENCRYPTION_REFUSALS, encryptedHex, FILES_BODY, octets } from './encrypt.js'
 
 const params = {
   documentId: described(text, 'DID of the asset.', 'did:op:0000'),
@@ -17,6 +18,7 @@ const params = {
     text,
     'The last 64 characters of the present encrypted files of the service. If they are others by now, nothing is encrypted.',
   ).optional(),
+  policyServer: policyServer.optional(),
 }
 
 const BODY = {
@@ -49,8 +51,7 @@ export const encryptVersion: Endpoint<'last'> = {
       'FILES_CHANGED',
       'FILES_UNREADABLE',
       'PROVIDER_KEY_MISSING',
-      'RBAC_DENIED',
-      'RBAC_UNAVAILABLE',
+      ...ENCRYPTION_REFUSALS,
       'CHAIN_UNAVAILABLE',
     ],
   },
@@ -69,7 +70,7 @@ export const encryptVersion: Endpoint<'last'> = {
         const updater = await proveConsumer(sent, consumerAddress, messages, chain, services, nonces)
         await assertUpdater(opened, updater.address)
         assertFilesVersion(opened, filesVersion)
-        await admitEncryption(updater, chain, access.accessControl)
+        await admitEncryption(updater, chain, access, sent.params.policyServer)
         // the size of this work is the choice of the publisher: no signature pays for it twice
         return async () => {
           const hex = await encryptedHex(chain, withPresentFiles(access, opened, body), uploads.hosting)

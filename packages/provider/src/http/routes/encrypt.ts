@@ -6,7 +6,8 @@ import { encrypt as encryptTo } from '@tidegate/protocol/keys'
 import { DEV_CHAIN_ID } from '@tidegate/protocol/networks'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import type { AccessControl } from '../../access/rules/rbac.js'
+import type { Access } from '../../access/access.js'
+import type { PolicyParameter } from '../../access/policies/policies.js'
 import type { ProvenConsumer } from '../../auth/authenticate.js'
 import { modernMessage } from '../../auth/signature.js'
 import { chainOf } from '../endpoints/chain.js'
@@ -14,9 +15,13 @@ import { optionalProof, optionalProver, PROOF } from '../endpoints/consumer.js'
 import { BINARY, HEX } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX, withRawBody } from '../endpoints/endpoint.js'
 import { withNonce } from '../endpoints/nonce-use.js'
+import { policyServer } from '../endpoints/object-params.js'
 import { address, described, readParams, sentParams, whole } from '../endpoints/params.js'
 
-const params = { chainId: described(whole, 'Chain whose provider key encrypts.', DEV_CHAIN_ID) }
+const params = {
+  chainId: described(whole, 'Chain whose provider key encrypts.', DEV_CHAIN_ID),
+  policyServer: policyServer.optional(),
+}
 
 /** Body and responses of routes that encrypt, for the API description. */
 export const FILES_BODY = {
@@ -30,6 +35,9 @@ export const ENCRYPTED = {
     content: { 'text/plain': { schema: HEX, example: '0x04' } },
   },
 }
+
+/** Refusals of `admitEncryption`. */
+export const ENCRYPTION_REFUSALS = ['POLICY_DENIED', 'POLICY_UNAVAILABLE', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'] as const
 
 /**
  * Encrypts the raw body to the provider key of a chain. Needs no authentication; a signature or a token is verified if
@@ -56,7 +64,7 @@ export const encrypt: Endpoint<'last'> = {
     },
     body: { ...FILES_BODY, description: 'The document: a files object or a DDO.' },
     responses: ENCRYPTED,
-    errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', 'RBAC_DENIED', 'RBAC_UNAVAILABLE'],
+    errors: ['UNKNOWN_CHAIN', 'BAD_CONTENT_TYPE', 'EMPTY_BODY', ...ENCRYPTION_REFUSALS],
   },
   register(app, services) {
     const { settings, chains, access, uploads } = services
@@ -68,9 +76,10 @@ export const encrypt: Endpoint<'last'> = {
         const queryOnly = { query: request.query, headers: request.headers, body: undefined } as FastifyRequest
         if (sentParams(queryOnly).chainId === undefined)
           throw new RequestError('UNKNOWN_CHAIN', 'Missing chainId query parameter.')
-        const chain = chainOf(readParams(schema, queryOnly).chainId, chains)
+        const { chainId, policyServer: session } = readParams(schema, queryOnly)
+        const chain = chainOf(chainId, chains)
         const body = octets(request)
-        await admitEncryption(await prove(queryOnly, chain, nonces), chain, access.accessControl)
+        await admitEncryption(await prove(queryOnly, chain, nonces), chain, access, session)
         return async () => {
           const hex = await encryptedHex(chain, body, uploads.hosting)
           // ocean.py compares the whole header, and the framework would add a charset to text
@@ -83,13 +92,16 @@ export const encrypt: Endpoint<'last'> = {
   },
 }
 
-/** Asks the operator's access control about a consumer, or anybody. Throws AccessError. */
+/** Asks the operator's policy server and access control about a consumer, or anybody. Throws AccessError. */
 export async function admitEncryption(
   consumer: ProvenConsumer | undefined,
   chain: Chain,
-  accessControl: AccessControl,
+  { policies, accessControl }: Pick<Access, 'policies' | 'accessControl'>,
+  session: PolicyParameter | undefined,
 ): Promise<void> {
   const about = consumer ? { consumer: consumer.address } : {}
+  const asked = { consumerAddress: consumer?.address ?? null, policyServer: session ?? null }
+  await policies.assertAgreed({ action: 'encrypt', ...asked, nodeAddress: chain.key.address })
   await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
 }
 

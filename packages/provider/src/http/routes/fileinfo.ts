@@ -8,9 +8,9 @@ import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { type JsonSchema, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { userdata } from '../endpoints/object-params.js'
 import { described, flag, readParams, text, whole } from '../endpoints/params.js'
 import { boundFiles, sentFiles } from '../endpoints/sent-files.js'
-import { userdata } from '../endpoints/userdata.js'
 
 const values = described(
   userdata,

@@ -17,6 +17,7 @@ import { continueUpload, createUpload } from './hosting/uploads.js'
 import { initialize } from './initialize.js'
 import { assetNames } from './names.js'
 import { nonce } from './nonce.js'
+import { initializePolicyVerification, policyPassthrough } from './policy-server.js'
 import { purchase, purchaseByPost, purchaseState } from './purchase.js'
 import { searchAssets, searchMetadata } from './search.js'
 import { status } from './status.js'
@@ -37,6 +38,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   purchase,
   purchaseByPost,
   purchaseState,
+  initializePolicyVerification,
+  policyPassthrough,
   createUpload,
   continueUpload,
   listUploads,

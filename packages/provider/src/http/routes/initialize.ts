@@ -4,8 +4,8 @@ import { lastNonce } from '../../auth/auth.js'
 import { quoteOrder } from '../../orders/quote-order.js'
 import { ADDRESS, HEX, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
+import { policyServer, userdata } from '../endpoints/object-params.js'
 import { address, described, readParams, text, transactionId, whole } from '../endpoints/params.js'
-import { userdata } from '../endpoints/userdata.js'
 
 const params = z.object({
   documentId: text,
@@ -20,6 +20,10 @@ const params = z.object({
     'small',
   ).optional(),
   userdata: userdata.optional(),
+  policyServer: described(
+    policyServer,
+    'The session of the policy server in which the credentials were presented, as in a download. Without it a quote does not ask the policy server, and says so.',
+  ).optional(),
 })
 
 const QUOTE = named(
@@ -49,8 +53,13 @@ const QUOTE = named(
         type: 'string',
         description: 'Which rule of the provider the fee follows; left out where it has none (PROVIDER_FEES).',
       },
+      policyServer: {
+        const: 'required',
+        description:
+          'The download needs a session of the policy server (initializePSVerification), which was not asked for this quote. Left out otherwise.',
+      },
     },
-    ['providerFeeRule'],
+    ['providerFeeRule', 'policyServer'],
   ),
 )
 
@@ -66,6 +75,8 @@ export const QUOTE_ERRORS = [
   'CREDENTIALS_UNAVAILABLE',
   'PURGATORY',
   'TAKEN_DOWN',
+  'POLICY_DENIED',
+  'POLICY_UNAVAILABLE',
   'RBAC_DENIED',
   'RBAC_UNAVAILABLE',
   'CHAIN_UNAVAILABLE',
