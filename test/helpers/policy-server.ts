@@ -33,7 +33,8 @@ export class PolicyServerHere {
   readonly asked: Asked[] = []
   /** Replaces the next answers. */
   instead: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
-  private readonly verified = new Map<string, boolean>()
+  /** Sessions, with the result of what was presented in them. */
+  private readonly verified = new Map<string, boolean | undefined>()
 
   constructor(
     server: StorageServer,
@@ -69,7 +70,7 @@ export class PolicyServerHere {
 
   private initiate(question: Json): Said {
     const sessionId = `${contextOf(question)}-${randomBytes(32).toString('hex')}`
-    this.verified.set(sessionId, false)
+    this.verified.set(sessionId, undefined)
     const redirectUri = `openid4vp://authorize?state=${sessionId}&presentation_definition_uri=https%3A%2F%2Fpolicy.example%2Fpd%2F${sessionId}`
     return said(200, { sessionId, redirectUri })
   }
@@ -84,8 +85,8 @@ export class PolicyServerHere {
   }
 
   private session(id: string): Said {
+    if (!this.verified.has(id)) return said(404, { error: 'Unknown session' })
     const verificationResult = this.verified.get(id)
-    if (verificationResult === undefined) return said(404, { error: 'Unknown session' })
     return said(verificationResult ? 200 : 500, { id, verificationResult })
   }
 }

@@ -55,6 +55,8 @@ export interface Session {
   signIn?: Promise<SignIn | undefined> | undefined
   /** A token instead of a prompt for each request, for wallets that prompt. */
   token?: Promise<Token> | undefined
+  /** Sessions in which credentials were presented, by DID and service. */
+  presented?: Map<string, string> | undefined
   /** Signed payments whose outcome is not known: no other one may be signed meanwhile. */
   payments?: Map<string, Promise<Made>> | undefined
 }

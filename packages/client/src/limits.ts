@@ -105,6 +105,11 @@ export const LIMITS = {
     valid: { least: 120, most: 900 },
     margin: 30,
   },
+  /**
+   * Presented credentials: bytes of an answer, characters of a link for a wallet, failed policies that are named; milliseconds
+   * between looks at a session, and for a person to present something.
+   */
+  policies: { answer: 524_288, link: 8_192, results: 20, poll: 2_000, wait: 900_000 },
   /** Receipts that are read at once: public nodes limit the rate of requests. */
   receipts: 8,
 } as const

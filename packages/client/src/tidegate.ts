@@ -25,6 +25,8 @@ import {
   type NewAccessList,
   removeMembers,
 } from './lists/change-list.js'
+import { present } from './policies/present.js'
+import type { Presentation, PresentOptions } from './policies/types.js'
 import type { Changes, Difference } from './publishing/changes.js'
 import { publish } from './publishing/publish.js'
 import { type Changed, differences, setState, update } from './publishing/update.js'
@@ -55,6 +57,8 @@ export interface Tidegate {
   link(did: string, options?: LinkOptions): Promise<Link>
   /** Creates links to several files with one signature. */
   links(did: string, options: LinksOptions): AsyncGenerator<FileLink>
+  /** Starts the presentation of credentials that the publisher asks for. */
+  present(did: string, options?: PresentOptions): Promise<Presentation>
   quote(did: string, options?: QuoteOptions): Promise<Quote>
   funds(quote: Quote): Promise<Funds>
   buy(what: string | Quote, options?: BuyOptions): Promise<Bought>
@@ -101,6 +105,7 @@ export function createTidegate(options: TidegateOptions): Tidegate {
     archive: (did, options) => archive(context, did, options),
     link: (did, options) => link(context, did, options),
     links: (did, options) => links(context, did, options),
+    present: (did, options) => present(context, did, options),
     quote: (did, options) => quote(context, did, options),
     funds: (quote) => funds(context, quote),
     buy: (what, options) => buy(context, what, options),

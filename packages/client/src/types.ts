@@ -70,6 +70,8 @@ export interface Quote {
    * help.
    */
   unusable?: Hex | undefined
+  /** Whether the publisher asks for credentials: `present` them before you buy, or the order opens nothing. */
+  presents?: true | undefined
   /** Whether the buyer holds a datatoken of an unfinished purchase. */
   held?: boolean | undefined
   /** The provider's signed fee. Undefined with `order`. */

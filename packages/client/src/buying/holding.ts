@@ -18,6 +18,8 @@ export interface Standing {
   order?: Hex
   /** Fee of a new order; undefined with `order`. */
   providerFee?: ProviderFee
+  /** Whether the download asks for credentials that were not presented to this client yet. */
+  presents?: true
   /** Order with valid access and an expired provider fee: only the fee is due. */
   renews?: Hex
   /** Newest unusable order: its quote had expired when it was mined. */
@@ -46,10 +48,10 @@ export async function findOrder(
   const { datatoken } = service
   const { consumer } = request
   const { found } = await findOrders(moment, { consumer, datatoken, since: earliest(served, service) })
-  let providerFee: ProviderFee | undefined
+  let quoted: Extract<Initialized, { providerFee: unknown }> | undefined
   const holds = async (order: Hex) => {
     const answer = await tested(context, { ...request, order })
-    if (answer && 'providerFee' in answer) providerFee = answer.providerFee
+    if (answer && 'providerFee' in answer) quoted = answer
     return isValid(answer)
   }
   /** Whether an order was quoted for one other file. A service with a single file has no other. */
@@ -78,12 +80,13 @@ export async function findOrder(
     if (renews === undefined && isAccessValid(order, service)) renews = order.tx
   }
   if (pending) assertSeen(pending)
-  if (!providerFee) {
+  if (!quoted) {
     const answer = await initialize(context, request)
-    if ('providerFee' in answer) providerFee = answer.providerFee
+    if ('providerFee' in answer) quoted = answer
   }
   return {
-    ...(providerFee ? { providerFee } : {}),
+    ...(quoted ? { providerFee: quoted.providerFee } : {}),
+    ...(quoted?.presents ? { presents: true } : {}),
     ...(renews ? { renews } : {}),
     ...(unusable ? { unusable } : {}),
   }

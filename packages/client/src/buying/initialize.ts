@@ -2,6 +2,7 @@ import { addressIn, fieldsOf, type Json } from '@tidegate/protocol/values'
 import { type Address, type Hex, isHex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
+import { policyOf } from '../policies/sessions.js'
 import type { ProviderFee } from '../types.js'
 
 export interface FeeRequest {
@@ -21,7 +22,13 @@ export interface FeeRequest {
 }
 
 /** The provider's response: a valid order, or the signed fee of a new one. */
-export type Initialized = { validOrder: Hex } | { datatoken: Address; providerFee: ProviderFee }
+export type Initialized =
+  | { validOrder: Hex }
+  | {
+      datatoken: Address
+      providerFee: ProviderFee /** Whether the download asks for credentials. */
+      presents: boolean
+    }
 
 /**
  * Asks the provider for the fee of an order, or whether an earlier order is valid. Throws TidegateError with the provider's
@@ -38,13 +45,14 @@ export async function initialize(context: Context, request: FeeRequest): Promise
     environment,
     validUntil,
     transferTxId: order,
+    ...policyOf(context, did, service),
   })
-  const { validOrder, datatoken: told, providerFee } = fieldsOf(answer)
+  const { validOrder, datatoken: told, providerFee, policyServer } = fieldsOf(answer)
   if (order !== undefined && validOrder !== undefined) return { validOrder: order }
   const datatoken = addressIn(told)
   if (!datatoken || !isFee(providerFee))
     throw new TidegateError('BAD_ANSWER', "The provider's response has no valid fee.")
-  return { datatoken, providerFee }
+  return { datatoken, providerFee, presents: policyServer === 'required' }
 }
 
 /** Whether a value is a fee that the contracts accept. The contract checks the signature. */

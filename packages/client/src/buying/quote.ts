@@ -66,13 +66,14 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const { datatoken } = service
   const about = { did, service: service.id, chainId, datatoken, consumer, ...(file === undefined ? {} : { file }) }
   const moment = await momentOf(context, chainId, served.block)
-  const { order, providerFee, renews, unusable } = await findOrder(context, served, service, request, moment)
+  const { order, providerFee, presents, renews, unusable } = await findOrder(context, served, service, request, moment)
   if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined, moment }
   if (providerFee) await assertTimely(moment, providerFee)
-  const lost = unusable ? { unusable } : {}
+  const lost = { ...(unusable ? { unusable } : {}), ...(presents ? { presents } : {}) }
   const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market }, moment)
   const { price, held } = plan
-  if (renews) return { quote: { ...about, price: feeAlone(price), providerFee, renews }, served, service, plan, moment }
+  if (renews)
+    return { quote: { ...about, price: feeAlone(price), providerFee, renews, ...lost }, served, service, plan, moment }
   return { quote: { ...about, price, providerFee, ...(held ? { held } : {}), ...lost }, served, service, plan, moment }
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import type { Send } from '../http/api.js'
 import { LIMITS } from '../limits.js'
+import { policyOf } from '../policies/sessions.js'
 import type { Downloaded } from '../types.js'
 import { assertDigest } from './digest.js'
 import { filesOf, type Ordered, orderedOf } from './order.js'
@@ -136,6 +137,7 @@ export async function transferOf(
     ...files,
     transferTxId: ordered.order,
     userdata: userdata === undefined ? undefined : JSON.stringify(userdata),
+    ...policyOf(context, did, ordered.service),
   }
   return {
     ...ordered,

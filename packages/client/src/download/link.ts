@@ -4,6 +4,7 @@ import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
 import { pause, pauseBefore, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
+import { policyOf } from '../policies/sessions.js'
 import { filesOf, orderedOf } from './order.js'
 import { consumerOf, proveByToken, provenOnce } from './proof.js'
 
@@ -54,7 +55,7 @@ export async function link(context: Context, did: string, options: LinkOptions =
   const files = filesOf(options)
   assertLifetime(lifetime)
   const { service, order } = await orderedOf(context, did, options)
-  const fields = { ...fieldsFor(did, service, order, options), ...files }
+  const fields = { ...fieldsFor(context, did, service, order, options), ...files }
   return provenOnce(
     context,
     'downloadLink',
@@ -75,7 +76,7 @@ export async function* links(context: Context, did: string, options: LinksOption
   const [file] = files.length === 1 ? files : []
   const { service, order } = await orderedOf(context, did, { ...options, file, archive: file === undefined })
   const { shown, headers } = await proveByToken(context, lifetime, signal)
-  const fields = { ...fieldsFor(did, service, order, options), ...consumerOf(shown) }
+  const fields = { ...fieldsFor(context, did, service, order, options), ...consumerOf(shown) }
   const ended = new AbortController()
   const stop = ended.signal
   const abort = () => ended.abort(signal?.reason)
@@ -105,9 +106,9 @@ function assertLifetime(lifetime: number | undefined): void {
     throw new TidegateError('BAD_OPTION', 'lifetime must be a whole number of seconds.')
 }
 
-function fieldsFor(did: string, service: string, order: Hex, { lifetime, userdata }: CommonOptions) {
+function fieldsFor(context: Context, did: string, service: string, order: Hex, { lifetime, userdata }: CommonOptions) {
   const optional = { ...(lifetime === undefined ? {} : { lifetime }), ...(userdata ? { userdata } : {}) }
-  return { documentId: did, serviceId: service, transferTxId: order, ...optional }
+  return { documentId: did, serviceId: service, transferTxId: order, ...optional, ...policyOf(context, did, service) }
 }
 
 async function create(

@@ -22,6 +22,8 @@ export interface FileRequest {
   transferTxId: Hex
   /** JSON of the consumer parameters of the service. */
   userdata?: string | undefined
+  /** JSON of what the policy server gets. */
+  policyServer?: string | undefined
 }
 
 /** Sends a request with the consumer and the headers of a proof. */

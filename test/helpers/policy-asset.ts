@@ -1,7 +1,7 @@
 import type { Wallet } from 'ethers'
-import { type Published, publishDocument } from '../../../../test/helpers/publish.js'
-import type { World } from '../../../../test/helpers/world.js'
-import { didOf } from '../../../protocol/src/ddo/ddo.js'
+import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
+import { type Published, publishDocument } from './publish.js'
+import type { World } from './world.js'
 
 /** An entry of credentials as the Enterprise market publishes it. */
 export const SSI = {
