@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { Asset } from '@tidegate/catalog'
 import type { Logger } from '@tidegate/common'
-import { AccessError, type Ddo, type Service } from '@tidegate/protocol'
+import { AccessError, type Ddo, memoized, type Service } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { isAgreement, type PolicyAnswer, type PolicyQuestion, type PolicyServer } from './policy-server.js'
+import {
+  isAgreement,
+  type PolicyAction,
+  type PolicyAnswer,
+  type PolicyServer,
+  type PolicySubject,
+} from './policy-server.js'
 import { refusalWords } from './refusal-words.js'
 
 /** What a client sends for the policy server: the id of a session, and where the wallet goes. Passed on as it is. */
@@ -30,18 +36,12 @@ export interface PoliciesOptions {
   log: Logger
 }
 
-interface Decision {
-  /** The document that it is about. */
-  ddo: Ddo
-  made: Promise<void>
-}
-
 /**
  * The decisions of the policy server. Each is about one asset, service, consumer and session, and about one version of the
  * document: none counts for another.
  */
 export class Policies {
-  private readonly kept: LRUCache<string, Decision> | undefined
+  private readonly kept: LRUCache<string, Promise<void>> | undefined
 
   constructor(private readonly options: PoliciesOptions) {
     const { keep } = options
@@ -57,26 +57,26 @@ export class Policies {
   async assertAdmitted(wanted: PolicyCase): Promise<void> {
     const key = keyOf(wanted)
     const kept = this.kept?.get(key)
-    if (kept?.ddo === wanted.asset.ddo) return kept.made
-    const decision = { ddo: wanted.asset.ddo, made: this.decide(wanted) }
-    this.kept?.set(key, decision)
+    if (kept) return kept
+    const made = this.decide(wanted)
+    this.kept?.set(key, made)
     // who was refused presents credentials, and asks again
-    decision.made.catch(() => this.kept?.peek(key) === decision && this.kept.delete(key))
-    return decision.made
+    made.catch(() => this.kept?.peek(key) === made && this.kept.delete(key))
+    return made
   }
 
   /** Throws AccessError if there is a policy server and it does not agree to an action. */
-  async assertAgreed(question: PolicyQuestion): Promise<void> {
-    const answer = await this.options.server?.ask(question)
+  async assertAgreed(action: PolicyAction, about: PolicySubject): Promise<void> {
+    const answer = await this.options.server?.ask(action, () => about)
     if (answer !== undefined && !isAgreement(answer))
-      throw refused('The policy server of this provider does not allow this', answer, question.policyServer)
+      throw refused('The policy server of this provider does not allow this', answer, about.policyServer)
   }
 
   /** Asks a question of a policy server that `areServed` has confirmed. Throws AccessError, or the signal's reason. */
-  async ask(question: PolicyQuestion, signal?: AbortSignal): Promise<PolicyAnswer> {
+  async ask(...question: Parameters<PolicyServer['ask']>): Promise<PolicyAnswer> {
     const { server } = this.options
     if (!server) throw new Error('a question without a policy server')
-    return server.ask(question, signal)
+    return server.ask(...question)
   }
 
   /** Returns the document of an asset, as questions hold it; undefined if the index has none. */
@@ -97,15 +97,14 @@ export class Policies {
 
   private async decide({ asset, service, consumer, policyServer }: PolicyCase): Promise<void> {
     const { ddo, chain } = asset
-    const answer = await this.ask({
-      action: 'download',
+    const answer = await this.ask('download', async () => ({
       documentId: ddo.id,
       ddo: await this.documentOf(ddo.id),
       serviceId: service.id,
       consumerAddress: consumer,
       policyServer: policyServer ?? null,
       nodeAddress: chain.key.address,
-    })
+    }))
     if (isAgreement(answer)) return
     throw refused(
       'Asset is not consumable. The policy server of this provider does not admit consumerAddress',
@@ -125,6 +124,12 @@ function refused(what: string, answer: PolicyAnswer, asked: unknown, code = ''):
 /** Hashed, so that the cache holds no session. */
 function keyOf({ asset, service, consumer, policyServer = {} }: PolicyCase): string {
   const sent = Object.entries(policyServer).sort(([one], [other]) => (one < other ? -1 : 1))
-  const parts = [asset.ddo.id, service.id, consumer, sent]
+  const parts = [asset.ddo.id, asset.published, versionOf(asset.ddo), service.id, consumer, sent]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
+
+/** Returns a digest of what a document says: each reading of the index makes another object of the same version. */
+const versionOf = memoized((ddo: Ddo): string => {
+  const text = JSON.stringify(ddo, (_name, value) => (value instanceof Set ? [...value] : value))
+  return createHash('sha256').update(text).digest('base64')
+})

@@ -15,8 +15,8 @@ export type PolicyAction =
   | 'checkSessionId'
   | 'presentationRequest'
 
-/** A question: its action and the fields that belong to it. `nodeAddress` is the provider's account. */
-export type PolicyQuestion = { action: PolicyAction; nodeAddress: Address } & Record<string, unknown>
+/** What a question is about: the fields of its action. `nodeAddress` is the provider's account. */
+export type PolicySubject = { nodeAddress: Address } & Record<string, unknown>
 
 /** An answer of the policy server: a JSON object, or nothing. */
 export interface PolicyAnswer {
@@ -49,23 +49,30 @@ export class PolicyServer {
 
   constructor(private readonly options: PolicyServerOptions) {}
 
-  /** Asks a question. Throws AccessError `POLICY_UNAVAILABLE` if there is no answer, or none that is JSON, or the signal's reason. */
-  async ask(question: PolicyQuestion, signal?: AbortSignal): Promise<PolicyAnswer> {
+  /**
+   * Asks a question, which is made when its turn comes: it may hold a document of a megabyte. Throws AccessError
+   * `POLICY_UNAVAILABLE` if there is no answer, or none that is JSON, the signal's reason, or the error of the making.
+   */
+  async ask(
+    action: PolicyAction,
+    about: () => PolicySubject | Promise<PolicySubject>,
+    signal?: AbortSignal,
+  ): Promise<PolicyAnswer> {
     const { onAsked } = this.options
     await this.turns.acquire({ signal })
     try {
-      const answer = await this.answerTo(question)
-      onAsked(question.action, isAgreement(answer) ? 'allowed' : 'denied')
+      const answer = await this.answerTo({ ...(await about()), action })
+      onAsked(action, isAgreement(answer) ? 'allowed' : 'denied')
       return answer
     } catch (error) {
-      onAsked(question.action, 'failed')
+      onAsked(action, 'failed')
       throw error
     } finally {
       this.turns.release()
     }
   }
 
-  private async answerTo(question: PolicyQuestion): Promise<PolicyAnswer> {
+  private async answerTo(question: PolicySubject): Promise<PolicyAnswer> {
     const { url, apiKey, outbound } = this.options
     const headers = apiKey === undefined ? undefined : { 'x-api-key': apiKey }
     const response = await outbound.post(url, question, headers).catch((error: unknown) => {

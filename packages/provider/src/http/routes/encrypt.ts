@@ -101,7 +101,7 @@ export async function admitEncryption(
 ): Promise<void> {
   const about = consumer ? { consumer: consumer.address } : {}
   const asked = { consumerAddress: consumer?.address ?? null, policyServer: session ?? null }
-  await policies.assertAgreed({ action: 'encrypt', ...asked, nodeAddress: chain.key.address })
+  await policies.assertAgreed('encrypt', { ...asked, nodeAddress: chain.key.address })
   await accessControl({ event: 'encryptUrl', provider: chain.key.address, ...about })
 }
 

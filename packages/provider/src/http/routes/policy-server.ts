@@ -88,18 +88,15 @@ export const initializePolicyVerification: Endpoint<'last'> = {
       const judges = { lists: access.accessLists, chainId: chain.chainId, hasPolicies: true }
       // nobody presents credentials in vain
       await assertAdmitted(consumer, [...ddo.credentials, ...service.credentials], judges)
-      const answer = await policies.ask(
-        {
-          action: 'initiate',
-          documentId,
-          serviceId,
-          ddo: await policies.documentOf(documentId),
-          consumerAddress: consumer,
-          policyServer: session,
-          nodeAddress: chain.key.address,
-        },
-        request.lifetime.signal,
-      )
+      const about = async () => ({
+        documentId,
+        serviceId,
+        ddo: await policies.documentOf(documentId),
+        consumerAddress: consumer,
+        policyServer: session,
+        nodeAddress: chain.key.address,
+      })
+      const answer = await policies.ask('initiate', about, request.lifetime.signal)
       return async () => passOn(answer, reply)
     })
     app.post(this.path, { bodyLimit: BODY }, handler)
@@ -144,11 +141,13 @@ export const policyPassthrough: Endpoint = {
       }
       const did = typeof sent.documentId === 'string' ? sent.documentId : undefined
       if (did !== undefined) await withheld.assertShown(did)
-      const ddo = did === undefined ? undefined : await policies.find(did)
       // any of its accounts: the message is about a session, which is of one asset already
       const [{ key }] = [...chains.values()] as [Chain]
-      const question = { ...sent, action, ddo: ddo ?? null, nodeAddress: key.address }
-      const answer = await policies.ask(question, request.lifetime.signal)
+      const about = async () => {
+        const ddo = did === undefined ? undefined : await policies.find(did)
+        return { ...sent, ddo: ddo ?? null, nodeAddress: key.address }
+      }
+      const answer = await policies.ask(action, about, request.lifetime.signal)
       return passOn(answer, reply)
     })
   },

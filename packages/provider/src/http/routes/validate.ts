@@ -98,8 +98,7 @@ async function admitDocument(
   const isEnvelope = sent.ddo !== undefined
   const named = isEnvelope ? { policyServer: sent.policyServer } : {}
   const { policyServer: session } = readParams(params, { query, headers, body: named } as FastifyRequest)
-  await policies.assertAgreed({
-    action: 'validateDDO',
+  await policies.assertAgreed('validateDDO', {
     rawDDO: isEnvelope ? sent.ddo : sent,
     publisherAddress: publisher?.address ?? null,
     policyServer: session ?? null,
