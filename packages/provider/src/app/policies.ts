@@ -14,10 +14,11 @@ export function openPolicies(
   { indexed, onChain }: Pick<Catalog, 'indexed' | 'onChain'>,
 ): { policies: Policies; close(): Promise<void> } {
   const { POLICY_SERVER_URL: url, POLICY_SERVER_API_KEY: apiKey, POLICY_CACHE: keep } = settings
-  const outbound = new Outbound({ timeout: settings.OUTBOUND_TIMEOUT, maxSize: PROVIDER_LIMITS.policies.answer })
+  const { OUTBOUND_TIMEOUT: patience } = settings
+  const outbound = new Outbound({ timeout: patience, maxSize: PROVIDER_LIMITS.policies.answer })
   const onAsked = (action: string, outcome: string) => metrics.policyQuestions.inc({ action, outcome })
   const policies = new Policies({
-    server: url === undefined ? undefined : new PolicyServer({ url, apiKey, outbound, log, onAsked }),
+    server: url === undefined ? undefined : new PolicyServer({ url, apiKey, outbound, patience, log, onAsked }),
     keep,
     documentOf: async (did) => {
       const found = await indexed.asset(did)

@@ -1,4 +1,11 @@
-import { describeAnswer, describeFailedExchange, type Logger, type Outbound, Semaphore } from '@tidegate/common'
+import {
+  describeAnswer,
+  describeFailedExchange,
+  type Logger,
+  type Outbound,
+  Semaphore,
+  withDeadline,
+} from '@tidegate/common'
 import { AccessError } from '@tidegate/protocol'
 import type { Address } from 'viem'
 import { PROVIDER_LIMITS } from '../../limits.js'
@@ -32,6 +39,8 @@ export interface PolicyServerOptions {
   apiKey: string | undefined
   /** Reads answers of limited size and time. */
   outbound: Pick<Outbound, 'post'>
+  /** Milliseconds for which a question waits for its turn, behind those that a slow server answers. */
+  patience: number
   log: Logger
   /** Called for each question. */
   onAsked(action: PolicyAction, outcome: 'allowed' | 'denied' | 'failed'): void
@@ -43,7 +52,7 @@ export interface PolicyServerOptions {
  */
 export class PolicyServer {
   private readonly turns = new Semaphore(AT_ONCE, WAITING, {
-    full: () => this.unavailable('has too many questions under way'),
+    full: () => this.tooMany(),
     closed: () => this.unavailable('is not asked any more'),
   })
 
@@ -58,8 +67,9 @@ export class PolicyServer {
     about: () => PolicySubject | Promise<PolicySubject>,
     signal?: AbortSignal,
   ): Promise<PolicyAnswer> {
-    const { onAsked } = this.options
-    await this.turns.acquire({ signal })
+    const { onAsked, patience } = this.options
+    const waiting = { milliseconds: patience, parent: signal, reason: () => this.tooMany() }
+    await withDeadline(waiting, (turn) => this.turns.acquire({ signal: turn }))
     try {
       const answer = await this.answerTo({ ...(await about()), action })
       onAsked(action, isAgreement(answer) ? 'allowed' : 'denied')
@@ -85,6 +95,10 @@ export class PolicyServer {
     if (!isReadable || status === 401 || (status >= 300 && status < 400))
       throw this.unavailable(describeAnswer(response, 'JSON'))
     return { status, body: isObject ? (json as Record<string, unknown>) : undefined, text }
+  }
+
+  private tooMany(): AccessError {
+    return this.unavailable('has too many questions under way')
   }
 
   private unavailable(reason: string): AccessError {

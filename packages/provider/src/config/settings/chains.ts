@@ -79,7 +79,7 @@ export const CHAINS = {
   OUTBOUND_TIMEOUT: setting({
     parse: parse.integer(100, 600_000),
     default: 10_000,
-    doc: 'Milliseconds within which metadata caches, the access control server, the receiver of proofs and servers of purgatory lists must be connected to, begin to answer, and send each further part. A whole exchange ends after three times as long.',
+    doc: 'Milliseconds within which metadata caches, the access control server, the policy server, the receiver of proofs and servers of purgatory lists must be connected to, begin to answer, and send each further part. A whole exchange ends after three times as long.',
   }),
   ORDER_CONFIRMATIONS: setting({
     parse: parse.perChain(parse.integer(0, 10_000)),
