@@ -11,11 +11,11 @@ import {
   numberToHex,
 } from 'viem'
 import { VIEWS } from './abi.js'
-import { nodeFailed, transportFailure } from './failures.js'
+import { isTooLong, nodeFailed, transportFailure } from './failures.js'
 import { CHAIN_LIMITS } from './limits.js'
 import { NodeAbilities } from './rpc/abilities.js'
 import { rpcClient } from './rpc/clients.js'
-import { callFault, isBehind } from './time/behind.js'
+import { callFault, isBehind, isReverted } from './time/behind.js'
 import { BehindError } from './time/behind-error.js'
 import type { Moment } from './time/moment.js'
 
@@ -27,6 +27,8 @@ export interface UntrustedCall {
   data: Hex
   /** Largest return data, in bytes. */
   limit: number
+  /** Whether only a revert counts as one: a node that refuses the call with unknown words is then a node that fails. Default: no. */
+  strict?: boolean
   /** Aborts the request to the node, in any state. */
   signal?: AbortSignal
 }
@@ -55,7 +57,7 @@ export function untrustedCalls(
   const maxResponse = 2 * COMMON_LIMITS.contract.result + CHAIN_LIMITS.nodes.envelope
   const client = rpcClient(url, { timeout, batch: false, maxResponse, abilities })
   return (moment) =>
-    async ({ from, to, data, limit, signal }) => {
+    async ({ from, to, data, limit, strict = false, signal }) => {
       if (signal?.aborted) throw aborted()
       const call = { from, to, data, gas: numberToHex(COMMON_LIMITS.contract.gas) }
       const callAt: CallAt = (block) => {
@@ -70,6 +72,7 @@ export function untrustedCalls(
       } catch (error) {
         if (signal?.aborted) throw aborted()
         if (isBehind(error) || nodeFailed(error)) throw error
+        if (strict && !isReverted(error) && !isTooLong(error)) throw error
         return undefined
       }
       return answer.length - 2 > 2 * limit ? undefined : answer

@@ -39,6 +39,8 @@ export const PURCHASE_LIMITS = {
     patience: 300_000,
     /** Milliseconds between attempts of a step that must wait: first and longest. */
     retry: { first: 2_000, longest: 900_000 },
+    /** Milliseconds between attempts of a refund that its token refuses, at most: each that moves nothing costs gas. */
+    refund: 86_400_000,
     /** Milliseconds for which a request waits for its purchase. */
     wait: 60_000,
   },

@@ -40,6 +40,16 @@ export type Reason =
   | 'ORDER_FAILED'
   | 'UNAVAILABLE'
 
+/** Why the next step of a purchase waits. */
+export type Obstacle =
+  | 'SETTLEMENT_UNDECIDED'
+  | 'ORDER_UNAVAILABLE'
+  | 'TOKENS_LACKING'
+  | 'REFUND_REFUSED'
+  | 'DELIVERY_REFUSED'
+  | 'CHAIN_UNAVAILABLE'
+  | 'OTHER_ACCOUNT'
+
 /** The record of a purchase. Amounts are in the token's smallest unit, times in milliseconds since 1970. */
 export interface Purchase {
   id: Hex
@@ -66,6 +76,8 @@ export interface Purchase {
   isOpen: boolean
   /** When the next step is due, after one that had to wait. */
   dueAt: number
+  /** Why it had to; undefined once something happens. */
+  obstacle: Obstacle | undefined
   createdAt: number
   changedAt: number
   /** Counts the changes of the record. */
@@ -102,3 +114,10 @@ export function isSameWish(one: Wanted, other: Wanted): boolean {
 
 /** Tokens of a purchase that the account holds: what arrived and was neither spent nor refunded. */
 export const heldOf = ({ paid, spent, refunded }: Purchase): bigint => paid - spent - refunded
+
+/** Returns the tokens of a purchase that are to go to the order or back to the payer. */
+export function owedOf(purchase: Purchase): bigint {
+  if (!purchase.isOpen) return 0n
+  const left = purchase.state === 'ordered' ? heldOf(purchase) - purchase.gasFee : heldOf(purchase)
+  return left > 0n ? left : 0n
+}

@@ -14,7 +14,7 @@ export type CallFault = 'reverted' | 'behind' | 'unclear'
 
 /** A contract chooses the text after these words. */
 const REVERT_WORDS =
-  /\brevert|\bvm (execution|exception)|\bout of gas|\bopcode|\bstack (under|over)flow|\bjump dest|\bevm (error|reverted)|\bexecution (error|aborted|timeout)/i
+  /\brevert|\bvm (execution|exception)|\bout of gas|\bgas (?:required|spent) exceed|\bopcode|\bstack (under|over)flow|\bjump dest|\bevm (error|reverted)|\bexecution (error|aborted|timeout)/i
 const THING = '(?:blocks?|headers?|tipsets?|epochs?|heights?|states?|trie(?: node)?|snapshot|resource|history)'
 const LACK =
   "(?:not found|unknown|missing|unavailable|not available|does(?:n't| not) exist|not exist|out of range|not (?:yet )?(?:been )?(?:executed|processed|imported|synced|ready|reached)|pruned|pruning|discarded|ahead|greater|higher|beyond|future|latest block)"
@@ -37,6 +37,9 @@ export function callFault(error: unknown): CallFault {
   if (REVERT_CODES.has(code) || REVERT_WORDS.test(text) || /^0x[0-9a-f]/i.test(String(data))) return 'reverted'
   return BLOCK_CODES.has(code) || BLOCK_WORDS.test(text) ? 'behind' : 'unclear'
 }
+
+/** Returns whether a node has executed a call, and it reverts or takes more gas than it may. */
+export const isReverted = (error: unknown): boolean => callFault(error) === 'reverted'
 
 /** Returns whether a node lacks the block that a request names: it may be behind. */
 export function lacksBlock(error: unknown): boolean {

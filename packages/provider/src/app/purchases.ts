@@ -4,6 +4,7 @@ import { transactionAccount } from '@tidegate/protocol/keys'
 import type { DeskChain, PurchaseDesk, QuotedSale, Seller, WaitingPurchases, Wanted } from '@tidegate/purchases'
 import type { Address } from 'viem'
 import { describePublished } from '../access/files/describe-files.js'
+import { completeUserdata } from '../access/parameters.js'
 import { openService } from '../access/service.js'
 import { forChain } from '../config/parsers/chains.js'
 import type { Settings } from '../config/schema.js'
@@ -72,6 +73,8 @@ function sellerOf({ PROVIDER_FEES: rules }: Settings, { access, files, health, c
       withDeadline({ milliseconds: PROVIDER_LIMITS.purchases.quoting }, async (signal) => {
         const { did: documentId, service: serviceId, file: fileIndex } = wanted
         const opened = await openService(access, documentId, serviceId)
+        // a purchase has no userdata, and its link would open nothing
+        completeUserdata(opened.service.consumerParameters, undefined)
         const deadline = {
           signal,
           get aborted() {

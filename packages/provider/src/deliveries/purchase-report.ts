@@ -37,9 +37,9 @@ const csv: Formatter<PurchaseLine> = {
 const json: Formatter<PurchaseLine> = {
   begin: '[',
   line(line, first) {
-    const { chainId, token, decimals, purchases } = line
+    const { chainId, token, decimals, purchases, obstructed } = line
     const amounts = Object.fromEntries(AMOUNTS.map((name) => [name, `${line[name]}`]))
-    return `${first ? '' : ','}\n${JSON.stringify({ chainId, token, decimals, purchases, amounts })}`
+    return `${first ? '' : ','}\n${JSON.stringify({ chainId, token, decimals, purchases, amounts, obstructed })}`
   },
   end: '\n]\n',
 }
@@ -50,7 +50,11 @@ const text: Formatter<PurchaseLine> = {
     const counts = COUNTS.map((name) => `${line.purchases[name]} ${name}`).join(', ')
     const amounts = AMOUNTS.map((name) => `${name} ${amountOf(line, line[name])}`).join(', ')
     const unit = line.decimals === undefined ? ' (in the smallest unit)' : ''
-    return `chain ${line.chainId}, token ${line.token}${unit}\n  purchases: ${counts}\n  tokens: ${amounts}\n`
+    const waits = line.obstructed.map(
+      ({ id, payer, obstacle, createdAt }) =>
+        `  waits: ${id} of ${payer}, since ${new Date(createdAt).toISOString()}: ${obstacle}\n`,
+    )
+    return `chain ${line.chainId}, token ${line.token}${unit}\n  purchases: ${counts}\n  tokens: ${amounts}\n${waits.join('')}`
   },
   end: '',
 }

@@ -40,6 +40,7 @@ describe('what operators see of purchases', () => {
         ...{ chainId: world.network.chainId, token: world.network.addresses.MockUSDC, decimals: 6 },
         purchases: { ordered: 1, refunded: 0, failed: 0, waiting: 0 },
         amounts: { paid: amount, spent: `${BigInt(amount) - 50_000n}`, refunded: '0', kept: '50000', held: '0' },
+        obstructed: [],
       },
     ])
     expect(await buyer.balance(payTo)).toBe(50_000n)

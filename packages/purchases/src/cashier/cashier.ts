@@ -4,12 +4,12 @@ import { isAddressEqual } from 'viem'
 import type { NonceUser } from '../chain/nonce-use.js'
 import type { ChainView, PayingChain } from '../chain/paying-chain.js'
 import { PURCHASE_LIMITS } from '../limits.js'
-import type { Purchase } from '../purchase.js'
+import { owedOf, type Purchase } from '../purchase.js'
 import type { PurchaseStore } from '../records/purchase-table.js'
 import type { Slot, SlotStore } from '../records/slot-table.js'
 import type { Shop } from '../shop/shop.js'
 import { changeBy, changeByForeign, isFinal, type MinedSlot, outcomeOf, provisionalChange } from './conclusions.js'
-import { later, nextStep } from './next-step.js'
+import { nextStep, waiting as postponed, type StepTools } from './next-step.js'
 import { Sender } from './sender.js'
 
 export interface CashierOptions {
@@ -47,8 +47,11 @@ export class Cashier {
     this.seen = view.head.block
     const open = await purchases.open(chain.chainId)
     const busy = new Set((await slots.waiting()).slots.map(({ purchase }) => purchase))
-    for (const purchase of open.filter(({ id, dueAt }) => !busy.has(id) && dueAt <= now))
-      await this.step(purchase, view, now).catch((error: unknown) => this.postpone(purchase, error, now))
+    const idle = open.filter(({ id }) => !busy.has(id))
+    for (const purchase of idle.filter(({ dueAt }) => dueAt <= now))
+      await this.step(purchase, { view, now, owed: owedToOthers(purchase, idle) }).catch((error: unknown) =>
+        this.postpone(purchase, error, now),
+      )
     const { slots: left, transactions } = await slots.waiting()
     await this.sender.sendAll(left, transactions, view, now)
     return open.length + left.length > 0
@@ -86,7 +89,7 @@ export class Cashier {
   private async postpone(purchase: Purchase, error: unknown, now: number): Promise<void> {
     if (!(error instanceof ChainError)) throw error
     this.options.log.warn({ purchase: purchase.id, reason: error.message }, 'a purchase waits for the chain')
-    await this.options.purchases.change(purchase, { dueAt: later(purchase, now) }, now)
+    await this.options.purchases.change(purchase, postponed(purchase, 'CHAIN_UNAVAILABLE', now).change, now)
   }
 
   private async minedOf(slot: Slot, hashes: Purchase['id'][]): Promise<MinedSlot | undefined> {
@@ -98,8 +101,9 @@ export class Cashier {
   }
 
   /** Reserves nonces for the next step of a purchase, or changes its record. */
-  private async step(purchase: Purchase, view: ChainView, now: number): Promise<void> {
+  private async step(purchase: Purchase, moment: Pick<StepTools, 'view' | 'now' | 'owed'>): Promise<void> {
     const { slots, purchases, chain, log } = this.options
+    const { view, now } = moment
     const had = await slots.ofPurchase(purchase.id)
     const other = had.find(({ account }) => account !== chain.account)
     if (other) {
@@ -108,10 +112,11 @@ export class Cashier {
         { purchase: purchase.id, account: other.account },
         'a purchase was paid to an account whose key is not set',
       )
-      await purchases.change(purchase, { dueAt: now + PURCHASE_LIMITS.cashier.retry.longest }, now)
+      const dueAt = now + PURCHASE_LIMITS.cashier.retry.longest
+      await purchases.change(purchase, { dueAt, obstacle: 'OTHER_ACCOUNT' }, now)
       return
     }
-    const next = await nextStep(purchase, had, { ...this.options, view, now })
+    const next = await nextStep(purchase, had, { ...this.options, ...moment })
     if ('change' in next) await purchases.change(purchase, next.change, now)
     else await slots.reserve(purchase, next.calls, view.head.nonce, { dueAt: now }, now)
   }
@@ -119,3 +124,12 @@ export class Cashier {
 
 const isCallOf = (slot: Slot, { to, data }: NonceUser): boolean =>
   to !== null && isAddressEqual(to, slot.to) && data === slot.data
+
+/**
+ * Returns what the account owes to others in the token of a purchase. Purchases that wait for a transaction are left out: their tokens may
+ * have gone already.
+ */
+const owedToOthers = ({ id, payment }: Purchase, idle: readonly Purchase[]): bigint =>
+  idle
+    .filter((one) => one.id !== id && one.obstacle !== 'OTHER_ACCOUNT' && one.payment.token === payment.token)
+    .reduce((sum, one) => sum + owedOf(one), 0n)

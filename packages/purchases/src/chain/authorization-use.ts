@@ -1,5 +1,5 @@
 import type { Chain } from '@tidegate/chain'
-import { encodeEventTopics, type Hex, pad } from 'viem'
+import { encodeEventTopics, type Hex, numberToHex, pad } from 'viem'
 import { PURCHASE_LIMITS } from '../limits.js'
 import type { Payment } from '../purchase.js'
 import type { AuthorizationUse, ChainView } from './paying-chain.js'
@@ -10,31 +10,48 @@ const topicOf = (eventName: 'AuthorizationUsed' | 'AuthorizationCanceled') =>
   encodeEventTopics({ abi: PAYMENT_EVENTS, eventName })[0] as Hex
 const [USED, CANCELED] = [topicOf('AuthorizationUsed'), topicOf('AuthorizationCanceled')]
 
-/** Returns what a token has done with an authorization for any sender. Throws ChainError. */
+/**
+ * Returns what a token has done with an authorization for any sender. After its end the events decide, and not what the token says: both
+ * could lie, and only an event tells of tokens that have arrived. Throws ChainError.
+ */
 export async function authorizationUse(
   { nodes }: Chain,
-  { token, payer, nonce }: Payment,
+  { token, payer, nonce, validBefore }: Payment,
   { head, final }: ChainView,
 ): Promise<AuthorizationUse> {
   const isUsed = await nodes.ask((_client, call) => callView(call, token, 'authorizationState', [payer, nonce]), {
     agreeOn: (found) => found,
     since: head.block,
   })
-  if (isUsed !== true) return isUsed === undefined ? 'undecided' : 'unused'
+  if (isUsed === false && final.time < validBefore) return 'unused'
   const { most, atOnce } = PURCHASE_LIMITS.searched
-  for (let last = final.block; last > final.block - most && last >= 0; last -= atOnce) {
+  // no payment is taken that is valid for longer
+  const since = validBefore - PURCHASE_LIMITS.payment.ahead
+  const lowest = Math.max(0, final.block - most + 1)
+  for (let last = final.block; last >= lowest; last -= atOnce) {
+    const first = Math.max(lowest, last - atOnce + 1)
     const filter = {
       ...{ address: token, topics: [[USED, CANCELED], pad(payer), nonce] },
-      ...{ fromBlock: `0x${Math.max(0, last - atOnce + 1).toString(16)}`, toBlock: `0x${last.toString(16)}` },
+      ...{ fromBlock: numberToHex(first), toBlock: numberToHex(last) },
     } as const
-    const found = await nodes.ask(
-      async (client) => (await client.request({ method: 'eth_getLogs', params: [filter as never] })) as EventLog[],
-      { agreeOn: (logs) => logs.map(({ transactionHash, topics }) => [transactionHash, topics]) },
+    const { logs, time } = await nodes.ask(
+      async (client) => {
+        const [logs, { timestamp }] = await Promise.all([
+          client.request({ method: 'eth_getLogs', params: [filter as never] }) as Promise<EventLog[]>,
+          client.getBlock({ blockNumber: BigInt(first) }),
+        ])
+        return {
+          logs: logs.map(({ topics, transactionHash }) => ({ topics, transactionHash })),
+          time: Number(timestamp),
+        }
+      },
+      { agreeOn: (found) => found },
     )
-    const [event] = found
+    const [event] = logs
     if (event) return event.topics[0] === USED ? { tx: event.transactionHash } : 'canceled'
+    if (time < since || first === 0) return isUsed === false ? 'unused' : 'untold'
   }
-  return 'undecided'
+  return isUsed === false ? 'unused' : 'undecided'
 }
 
 interface EventLog {

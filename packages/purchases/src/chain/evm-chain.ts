@@ -1,6 +1,6 @@
-import { type CallUntrusted, type Chain, requestReceipt, transportFailure } from '@tidegate/chain'
+import { type CallUntrusted, type Chain, isReverted, requestReceipt } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
-import { type Address, type Hex, keccak256, type LocalAccount, type PublicClient } from 'viem'
+import { type Address, type Hex, keccak256, type LocalAccount, numberToHex, type PublicClient, zeroHash } from 'viem'
 import { PURCHASE_LIMITS } from '../limits.js'
 import type { Payment } from '../purchase.js'
 import { authorizationUse } from './authorization-use.js'
@@ -89,9 +89,13 @@ async function gasOf(
   { from, to, data }: { from: Address; to: Address; data: Hex },
 ): Promise<number | undefined> {
   const { gasMargin, gas: most } = PURCHASE_LIMITS
-  if ((await call({ from, to, data, limit: PURCHASE_LIMITS.result })) === undefined) return undefined
-  const estimated = await client.request({ method: 'eth_estimateGas', params: [{ from, to, data }] }).catch((error) => {
-    if (transportFailure(error)) throw error
+  const answer = await call({ from, to, data, limit: PURCHASE_LIMITS.result, strict: true })
+  // a transfer that answers false has moved nothing
+  if (answer === undefined || answer === zeroHash) return undefined
+  const request = { from, to, data, gas: numberToHex(most.transfer) }
+  const estimated = await client.request({ method: 'eth_estimateGas', params: [request] }).catch((error) => {
+    // a node that refuses for another reason has not told what the call does
+    if (!isReverted(error)) throw error
     return undefined
   })
   const gas = Math.ceil((Number(estimated) * gasMargin) / 100)

@@ -25,8 +25,11 @@ export interface Mined {
   logs: readonly Log[]
 }
 
-/** What the chain knows of an authorization: the transaction that used it is in a final block. */
-export type AuthorizationUse = 'unused' | 'canceled' | 'undecided' | { tx: Hex }
+/**
+ * What the chain knows of an authorization: the transaction that used it is in a final block. `untold`: no final block since the payment has
+ * an event of it, while the token does not say that it is unused.
+ */
+export type AuthorizationUse = 'unused' | 'canceled' | 'undecided' | 'untold' | { tx: Hex }
 
 /**
  * The chain as the purchasing account sees it. Everything that a purchase depends on is what as many nodes say as must agree. Rejects

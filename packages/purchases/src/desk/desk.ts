@@ -54,7 +54,8 @@ export class PurchaseDesk {
     const on = this.options.chains.get(payment.chainId)
     if (!on) throw new PaymentRefused('invalid_exact_evm_network_mismatch')
     const terms = await this.terms(wanted, payment.payer)
-    assertFits(payment, payTo, terms)
+    const { head } = await on.paying.view()
+    assertFits(payment, payTo, terms, head.time)
     const before = await this.options.purchases.open(payment.chainId)
     await assertAffordable(on, before.filter(({ state }) => state === 'received' || state === 'settled').length)
     await assertSettles(on.paying, payment)
@@ -102,13 +103,13 @@ function assertSame(purchase: Purchase, { wanted, payment }: { wanted: Wanted; p
   throw new PurchaseError('PURCHASE_CONFLICT', 'This payment was made before, for something else or with other values.')
 }
 
-/** Throws PaymentRefused if a payment does not fit the terms. */
+/** Throws PaymentRefused if a payment does not fit the terms. `now`: as the token sees it, by the newest block, in seconds since 1970. */
 function assertFits(
   { chainId, token, value, validAfter, validBefore }: Payment,
   payTo: Address,
   terms: Terms & { payTo: Address },
+  now: number,
 ) {
-  const now = Date.now() / 1000
   if (chainId !== terms.quoted.chainId || !isAddressEqual(token, terms.token.address))
     throw new PaymentRefused('invalid_exact_evm_network_mismatch')
   if (!isAddressEqual(payTo, terms.payTo)) throw new PaymentRefused('invalid_exact_evm_payload_recipient_mismatch')

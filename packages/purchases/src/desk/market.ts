@@ -1,4 +1,4 @@
-import { AccessError, AssetError, OrderError, PurchaseError } from '@tidegate/protocol'
+import { AccessError, AssetError, OrderError, PurchaseError, ValidationError } from '@tidegate/protocol'
 import type { Purchase, Reason } from '../purchase.js'
 import { readPublishFee } from '../shop/offer.js'
 import { buyingPlan, feeIn, type Ordered, startingPlan } from '../shop/order-calls.js'
@@ -39,6 +39,6 @@ export function market(seller: Seller, tools: TermsTools): Shop {
 /** Returns why an order cannot be made; undefined for an error after which it may be later. */
 function reasonOf(error: unknown): Reason | undefined {
   if (error instanceof AccessError) return PASSING.includes(error.kind) ? undefined : 'DENIED'
-  const isAbout = [AssetError, OrderError, PurchaseError].some((kind) => error instanceof kind)
+  const isAbout = [AssetError, OrderError, PurchaseError, ValidationError].some((kind) => error instanceof kind)
   return isAbout && !PASSING.includes((error as OrderError).kind) ? 'NOT_FOR_SALE' : undefined
 }

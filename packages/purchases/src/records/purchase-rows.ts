@@ -1,13 +1,13 @@
 import type { Result } from '@tidegate/database'
 import type { Address, Hex } from 'viem'
-import type { Purchase, PurchaseState, Reason } from '../purchase.js'
+import type { Obstacle, Purchase, PurchaseState, Reason } from '../purchase.js'
 
 export type Row = Result['rows'][number]
 
 /** Returns the values of a record as columns of its row. */
 export function columnsOf(purchase: Purchase): Record<string, string | number | null> {
   const { id, payment, wanted, state, identifier = null, reason = null } = purchase
-  const { settleTx = null, orderTx = null, refundTx = null } = purchase
+  const { settleTx = null, orderTx = null, refundTx = null, obstacle = null } = purchase
   return {
     ...{ id, chain: payment.chainId, token: payment.token, payer: payment.payer, nonce: payment.nonce },
     ...{ value: `${payment.value}`, after: payment.validAfter, before: payment.validBefore },
@@ -19,6 +19,7 @@ export function columnsOf(purchase: Purchase): Record<string, string | number | 
       settledAt: purchase.settledAt,
       isOpen: purchase.isOpen ? 1 : 0,
       dueAt: purchase.dueAt,
+      obstacle,
       createdAt: purchase.createdAt,
     },
     ...{ changedAt: purchase.changedAt, version: purchase.version },
@@ -56,6 +57,7 @@ export function purchaseOf(row: Row): Purchase {
     settledAt: row.settled_at as number,
     isOpen: row.is_open === 1,
     dueAt: row.due_at as number,
+    obstacle: optional<Obstacle>(row.obstacle),
     createdAt: row.created_at as number,
     changedAt: row.changed_at as number,
     version: row.version as number,

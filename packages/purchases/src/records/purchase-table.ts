@@ -20,6 +20,7 @@ export type PurchaseChange = Partial<
     | 'settledAt'
     | 'isOpen'
     | 'dueAt'
+    | 'obstacle'
   >
 >
 
@@ -59,18 +60,18 @@ export interface PurchaseStore {
 }
 
 const COLUMNS = `id, chain_id, token, payer, nonce, value, valid_after, valid_before, signature, gas_fee, did, service, file,
-  datatoken, identifier, state, reason, paid, spent, refunded, settle_tx, order_tx, refund_tx, settled_at, is_open, due_at, created_at, changed_at, version`
+  datatoken, identifier, state, reason, paid, spent, refunded, settle_tx, order_tx, refund_tx, settled_at, is_open, due_at, obstacle, created_at, changed_at, version`
 const FIND = sqlOne(`SELECT ${COLUMNS} FROM purchases WHERE id = :id`)
 const ADD = sql(
   `INSERT INTO purchases (${COLUMNS}) VALUES (:id, :chain, :token, :payer, :nonce, :value, :after, :before, :signature,
    :gasFee, :did, :service, :file, :datatoken, :identifier, :state, :reason, :paid, :spent, :refunded, :settleTx, :orderTx, :refundTx,
-   :settledAt, :isOpen, :dueAt, :createdAt, :changedAt, :version)`,
+   :settledAt, :isOpen, :dueAt, :obstacle, :createdAt, :changedAt, :version)`,
 )
 // the signature is of no use once nothing is left to do
 const CHANGE = sql(
   `UPDATE purchases SET state = :state, reason = :reason, paid = :paid, spent = :spent, refunded = :refunded,
    settle_tx = :settleTx, order_tx = :orderTx, refund_tx = :refundTx, settled_at = :settledAt, is_open = :isOpen, due_at = :dueAt, changed_at = :now,
-   signature = CASE WHEN :isOpen = 1 THEN signature ELSE '' END, version = version + 1
+   obstacle = :obstacle, signature = CASE WHEN :isOpen = 1 THEN signature ELSE '' END, version = version + 1
    WHERE id = :id AND version = :version`,
 )
 const OPEN = sql(`SELECT ${COLUMNS} FROM purchases WHERE chain_id = :chain AND is_open = 1 ORDER BY created_at, id`)
@@ -98,9 +99,9 @@ const DAY = SECONDS.day * 1000
 /** Lets the writers of a chain take turns. */
 export const lockChain = (chain: number) => LOCK({ chain })
 
-/** Changes a record in a transaction, unless somebody else has. Returns whether it did. */
+/** Changes a record in a transaction, unless somebody else has: a change that names no obstacle ends it. Returns whether it did. */
 export function* changed(purchase: Purchase, change: PurchaseChange, now: number): Script<boolean> {
-  const columns = columnsOf({ ...purchase, ...change })
+  const columns = columnsOf({ ...purchase, obstacle: undefined, ...change })
   return (yield* run(CHANGE({ ...columns, now }))).changes === 1
 }
 
@@ -155,7 +156,7 @@ function* added(fresh: NewPurchase, daily: bigint, now: number): Script<Added | 
   const purchase: Purchase = {
     ...{ id, ...fresh, state: 'received', reason: undefined, paid: 0n, spent: 0n, refunded: 0n },
     ...{ settleTx: undefined, orderTx: undefined, refundTx: undefined, settledAt: 0, isOpen: true, dueAt: now },
-    ...{ createdAt: now, changedAt: now, version: 0 },
+    ...{ obstacle: undefined, createdAt: now, changedAt: now, version: 0 },
   }
   yield* run(ADD(columnsOf(purchase)))
   return { purchase, isNew: true }

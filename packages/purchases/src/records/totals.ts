@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { heldOf, type Purchase } from '../purchase.js'
+import { heldOf, type Obstacle, owedOf, type Purchase } from '../purchase.js'
 
 /** What a token's purchases on a chain come to. Amounts are in its smallest unit: `paid` = `spent` + `refunded` + `kept` + `held`. */
 export interface PurchaseTotals {
@@ -15,6 +15,14 @@ export interface PurchaseTotals {
   kept: bigint
   /** What the account owes to payers. */
   held: bigint
+  /** The purchases whose next step waits, oldest first. */
+  obstructed: ObstructedPurchase[]
+}
+
+/** A purchase whose next step waits. */
+export interface ObstructedPurchase extends Pick<Purchase, 'id' | 'state' | 'reason' | 'createdAt'> {
+  payer: Address
+  obstacle: Obstacle
 }
 
 /** Returns the totals of purchases by chain and token, in the order of their first purchase. */
@@ -32,11 +40,11 @@ export async function purchaseTotals(purchases: AsyncIterable<Purchase>): Promis
 
 function emptyTotals(chainId: number, token: Address): PurchaseTotals {
   const purchases = { ordered: 0, refunded: 0, failed: 0, waiting: 0 }
-  return { chainId, token, purchases, paid: 0n, spent: 0n, refunded: 0n, kept: 0n, held: 0n }
+  return { chainId, token, purchases, paid: 0n, spent: 0n, refunded: 0n, kept: 0n, held: 0n, obstructed: [] }
 }
 
 function addTo(totals: PurchaseTotals, purchase: Purchase): void {
-  const { state, paid, spent, refunded } = purchase
+  const { id, state, reason, createdAt, obstacle, paid, spent, refunded } = purchase
   totals.purchases[state === 'received' || state === 'settled' ? 'waiting' : state] += 1
   totals.paid += paid
   totals.spent += spent
@@ -44,11 +52,6 @@ function addTo(totals: PurchaseTotals, purchase: Purchase): void {
   const held = owedOf(purchase)
   totals.held += held
   totals.kept += heldOf(purchase) - held
-}
-
-/** Returns the tokens of a purchase that are to go to the order or back to the payer. */
-function owedOf(purchase: Purchase): bigint {
-  if (!purchase.isOpen) return 0n
-  const left = purchase.state === 'ordered' ? heldOf(purchase) - purchase.gasFee : heldOf(purchase)
-  return left > 0n ? left : 0n
+  if (purchase.isOpen && obstacle)
+    totals.obstructed.push({ id, payer: purchase.payment.payer, state, reason, obstacle, createdAt })
 }

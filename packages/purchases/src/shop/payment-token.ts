@@ -1,4 +1,5 @@
 import type { Chain } from '@tidegate/chain'
+import { COMMON_LIMITS } from '@tidegate/common'
 import { type Address, domainSeparator } from 'viem'
 import { callView } from '../chain/views.js'
 
@@ -14,7 +15,7 @@ export interface PaymentToken {
 /** Versions that tokens with EIP-3009 have which do not tell theirs. */
 const VERSIONS = ['1', '2']
 
-/** Returns a token of EIP-3009; undefined if it is none, or its signatures have another domain. Throws ChainError. */
+/** Returns a token of EIP-3009; undefined if it is none, has a name that is no name, or signatures of another domain. Throws ChainError. */
 export function readPaymentToken({ nodes, chainId }: Chain, token: Address): Promise<PaymentToken | undefined> {
   return nodes.ask(async (_client, call) => {
     const [name, told, symbol, decimals, separator] = await Promise.all([
@@ -25,6 +26,7 @@ export function readPaymentToken({ nodes, chainId }: Chain, token: Address): Pro
       callView(call, token, 'DOMAIN_SEPARATOR', []),
     ])
     if (name === undefined || symbol === undefined || decimals === undefined) return undefined
+    if (![name, symbol, told ?? ''].every(isName)) return undefined
     const version = [...(told === undefined ? [] : [told]), ...VERSIONS].find((one) => {
       const domain = { name, version: one, chainId, verifyingContract: token }
       return domainSeparator({ domain }) === separator
@@ -32,3 +34,6 @@ export function readPaymentToken({ nodes, chainId }: Chain, token: Address): Pro
     return version === undefined ? undefined : { address: token, name, version, symbol, decimals }
   })
 }
+
+/** Whether a text can be shown: headers, reports and terminals have it as it is. */
+const isName = (text: string) => text.length <= COMMON_LIMITS.contract.tokenName && !/\p{C}/u.test(text)

@@ -2,6 +2,7 @@ import type { Chain, Chains } from '@tidegate/chain'
 import type { Driver } from '@tidegate/database'
 import { ChainError } from '@tidegate/protocol'
 import { transactionAccount } from '@tidegate/protocol/keys'
+import type { ObstructedPurchase } from '@tidegate/purchases'
 import { type Address, formatEther, formatUnits, isAddressEqual, type LocalAccount } from 'viem'
 import type { Settings } from '../../config/schema.js'
 import type { Finding } from './files.js'
@@ -20,7 +21,20 @@ export async function* purchaseFindings(settings: Settings, db: Driver, chains: 
     yield* chain
       ? await accountFindings(chain, account, accepted, owed)
       : [{ ok: false, text: `PURCHASE_TOKENS: chain ${chainId} is not served` }]
+    yield* waitingFindings(
+      chainId,
+      totals.filter((one) => one.chainId === chainId).flatMap(({ obstructed }) => obstructed),
+    )
   }
+}
+
+/** Names the purchases that wait, by why they do. */
+function waitingFindings(chainId: number, obstructed: readonly ObstructedPurchase[]): Finding[] {
+  return [...new Set(obstructed.map(({ obstacle }) => obstacle))].map((obstacle) => {
+    const [oldest, ...others] = obstructed.filter((one) => one.obstacle === obstacle)
+    const rest = others.length > 0 ? ` and ${others.length} more` : ''
+    return { ok: false, text: `chain ${chainId}: purchase ${oldest?.id}${rest} waits: ${obstacle}` }
+  })
 }
 
 async function accountFindings(
