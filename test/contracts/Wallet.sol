@@ -10,7 +10,9 @@ contract Wallet {
         SaysTooMuch,
         Reverts,
         BurnsGas,
-        TrustsEstimates
+        TrustsEstimates,
+        TrustsSimulations,
+        SaysMegabyte
     }
 
     address public immutable owner;
@@ -37,6 +39,13 @@ contract Wallet {
     function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
         if (mood == Mood.SaysYes) return 0x1626ba7e;
         if (mood == Mood.TrustsEstimates && tx.origin == address(0)) return 0x1626ba7e;
+        if (mood == Mood.TrustsSimulations) return tx.gasprice == 0 ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+        if (mood == Mood.SaysMegabyte) {
+            assembly {
+                mstore(0, 0x1626ba7e00000000000000000000000000000000000000000000000000000000)
+                return(0, 1048576)
+            }
+        }
         if (mood == Mood.SaysOne) return bytes4(uint32(1));
         if (mood == Mood.Reverts) revert("no");
         if (mood == Mood.SaysTooMuch) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Signer } from 'ethers'
-import { parseAbi, parseEther, parseEventLogs, zeroAddress } from 'viem'
+import { type Address, parseAbi, parseEther, parseEventLogs, zeroAddress } from 'viem'
 import type { NetworkInfo } from '../../packages/dev-network/src/network.js'
 import type { DDO } from './ocean.js'
 import { type Answer, ask } from './requests.js'
@@ -9,8 +9,8 @@ import { transact } from './transactions.js'
 /** One whole token. */
 const ONE = parseEther('1')
 
-/** The price of a datatoken: by a dispenser, or so many OCEAN or USDC by a fixed rate exchange. */
-export type Pricing = 'free' | { fixed: string; token?: 'MockUSDC' }
+/** The price of a datatoken: by a dispenser, or so many OCEAN, USDC or tokens of an address by a fixed rate exchange. */
+export type Pricing = 'free' | { fixed: string; token?: 'MockUSDC' | Address }
 
 /** An asset that was published. */
 export interface Published {
@@ -123,7 +123,7 @@ async function deploy({ network, publisher, pricing = 'free', template = 1 }: Pu
   const fixedRate = ({ fixed, token }: Exclude<Pricing, 'free'>) => ({
     fixedPriceAddress: addresses.FixedPrice,
     // base token, owner, market, allowed buyer
-    addresses: [addresses[token ?? 'Ocean'], owner, owner, zeroAddress],
+    addresses: [token?.startsWith('0x') ? token : addresses[(token ?? 'Ocean') as 'Ocean'], owner, owner, zeroAddress],
     // decimals of base token and datatoken, rate, fee of the market, with mint
     uints: [token ? 6n : 18n, 18n, parseEther(fixed), 0n, 1n],
   })

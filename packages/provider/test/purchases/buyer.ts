@@ -4,7 +4,7 @@ import type { PaymentPayload, PaymentRequired } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { type Address, type Hex, parseAbi, parseUnits } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { rpcClient } from '../../../../packages/chain/src/rpc/clients.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { transact } from '../../../../test/helpers/transactions.js'
@@ -24,26 +24,33 @@ export function purchaseUrl({ network }: World, asset: Published): string {
 
 /** A buyer who holds USDC, and no coin of the chain. */
 export class Buyer {
-  readonly wallet = newWallet()
-  readonly account = privateKeyToAccount(this.wallet.privateKey as Hex)
-  readonly client = x402Client.fromConfig({
-    schemes: [{ network: 'eip155:*', client: new ExactEvmScheme(this.account) }],
-    // it knows the stablecoins of public networks alone
-    spendControls: false,
-  })
+  readonly account: PrivateKeyAccount
+  readonly address: Address
+  readonly client: x402Client
   /** The published client, unmodified. */
-  readonly fetch = wrapFetchWithPayment(fetch, this.client)
+  readonly fetch: typeof fetch
 
-  private constructor(private readonly world: World) {}
+  /** `address`: the contract wallet that pays, for which the wallet signs; by default the wallet's own account. */
+  constructor(
+    private readonly world: World,
+    readonly wallet = newWallet(),
+    address?: Address,
+  ) {
+    this.account = privateKeyToAccount(wallet.privateKey as Hex)
+    const signer = address ? { ...this.account, address } : this.account
+    this.address = signer.address
+    this.client = x402Client.fromConfig({
+      schemes: [{ network: 'eip155:*', client: new ExactEvmScheme(signer) }],
+      // it knows the stablecoins of public networks alone
+      spendControls: false,
+    })
+    this.fetch = wrapFetchWithPayment(fetch, this.client)
+  }
 
   static async with(world: World, usdc: string): Promise<Buyer> {
     const buyer = new Buyer(world)
     await buyer.receive(usdc)
     return buyer
-  }
-
-  get address(): Address {
-    return this.account.address
   }
 
   async receive(usdc: string): Promise<void> {
