@@ -10,7 +10,7 @@ import { purchaseStore } from '../src/records/purchase-table.js'
 import { slotStore } from '../src/records/slot-table.js'
 import { PURCHASE_TABLES } from '../src/schema.js'
 import { ACCOUNT, FLOAT, GAS_FEE, SHOP_CALLS, TOKEN } from './simulation/ledger.js'
-import { hashOf, SimulatedNetwork, simulatedChain } from './simulation/network.js'
+import { DEPTH, hashOf, SimulatedNetwork, simulatedChain } from './simulation/network.js'
 
 const PRICE = 100n
 const OTHER_ACCOUNT: Address = `0x${'bc'.repeat(20)}`
@@ -179,5 +179,34 @@ describe('the cashier', () => {
     expect(network.final).toBeLessThan(head)
     await untilQuiet(network, [till])
     for (const purchase of [first, second]) expect(await till.find(purchase)).toMatchObject({ state: 'ordered' })
+  })
+
+  it('sends a refund ever less often, if the token answers yes and moves nothing', async () => {
+    const network = networkWith(1)
+    const till = new Till(network)
+    const purchase = await till.take(wantedBy(0))
+    network.change(({ prices }) => prices.delete(DATATOKEN))
+    network.temper.blocked.add(payerAt(0))
+    network.temper.isSilent = true
+    const hours = async (count: number) => {
+      for (let hour = 0; hour < count; hour++) {
+        till.now += 60 * MINUTE
+        for (let round = 0; round <= DEPTH; round++) network.mine()
+        await till.advance()
+      }
+    }
+    const refunds = () =>
+      network.blocks
+        .flatMap(({ transactions }) => transactions)
+        .filter(({ sent }) => sent.to === TOKEN && sent.data.startsWith('0xa9059cbb')).length
+    await hours(48)
+    expect(await till.find(purchase)).toMatchObject({ state: 'settled', obstacle: 'REFUND_REFUSED', refunded: 0n })
+    const first = refunds()
+    expect(first).toBeGreaterThan(2)
+    await hours(96)
+    expect(refunds() - first).toBeLessThanOrEqual(4)
+    network.temper.blocked.clear()
+    await hours(48)
+    expect(await till.find(purchase)).toMatchObject({ state: 'refunded', isOpen: false, refunded: PRICE + GAS_FEE })
   })
 })

@@ -1,6 +1,5 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventually } from '../../../../test/helpers/eventually.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { settleCall, TOKEN_CALLS } from '../../../purchases/src/chain/token-calls.js'
@@ -121,20 +120,6 @@ describe('a token that misbehaves, sold by the real route (threat 129)', () => {
     await market.until(id, 'refunded')
     expect(await token.balance(buyer.address)).toBe(HELD)
     await market.assertBalanced()
-  })
-
-  it('pauses for longer after each refund that moves nothing', async () => {
-    await token.misbehave('transferFrom', 'reverts')
-    await token.misbehave('transfer', 'one')
-    const { buyer, id } = await market.buy()
-    await market.untilWaits(id, 'REFUND_REFUSED')
-    const sent = () => market.world.provider.getTransactionCount(market.payTo)
-    const first = await sent()
-    await eventually(async () => (await sent()) === first + 1)
-    await market.assertBalanced()
-    await token.calm()
-    await market.until(id, 'refunded')
-    expect(await token.balance(buyer.address)).toBe(HELD)
   })
 
   it('gives back what has arrived of a payment of which it kept a part', async () => {
