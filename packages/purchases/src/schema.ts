@@ -13,7 +13,6 @@ export const PURCHASE_TABLES: Tables = {
     identifier TEXT,
     state TEXT NOT NULL, reason TEXT, paid TEXT NOT NULL, spent TEXT NOT NULL, refunded TEXT NOT NULL,
     settle_tx TEXT, order_tx TEXT, refund_tx TEXT, settled_at BIGINT NOT NULL, is_open BIGINT NOT NULL, due_at BIGINT NOT NULL,
-    obstacle TEXT,
     created_at BIGINT NOT NULL, changed_at BIGINT NOT NULL, version BIGINT NOT NULL
   );
   CREATE INDEX purchases_open ON purchases (chain_id, created_at, id) WHERE is_open = 1;
@@ -36,5 +35,7 @@ export const PURCHASE_TABLES: Tables = {
   );
   CREATE INDEX purchase_transactions_by_nonce ON purchase_transactions (chain_id, own_account, nonce);
   `,
+    // why the next step of a purchase waits
+    'ALTER TABLE purchases ADD COLUMN obstacle TEXT',
   ],
 }
