@@ -15,7 +15,7 @@ describe('the OpenAPI description', () => {
   let world: World
   let spec: { openapi: string; paths: Record<string, Record<string, Operation>> }
   beforeAll(async () => {
-    world = await World.start({ MCP: 'on', PURCHASES: 'on' })
+    world = await World.start({ MCP: 'on', PURCHASES: 'on', POLICY_SERVER_URL: 'http://127.0.0.1:9' })
     spec = (await ask(`${world.network.providerUrl}/spec`)).json as unknown as typeof spec
   })
 
@@ -75,6 +75,7 @@ describe('the OpenAPI description', () => {
     for (const [method, path] of Object.values(serviceEndpoints))
       expect(spec.paths[path]).toHaveProperty(method.toLowerCase())
     expect(Object.keys(serviceEndpoints).sort()).toEqual([
+      'PolicyServerPassthrough',
       'createAuthToken',
       'create_auth_token',
       'decrypt',
@@ -88,6 +89,7 @@ describe('the OpenAPI description', () => {
       'fileinfo',
       'generateAuthToken',
       'initialize',
+      'initializePSVerification',
       'invalidateAuthToken',
       'nonce',
       'purchase',
