@@ -33,8 +33,8 @@ export interface PublishOptions {
   pricing?: Pricing
   /** Seconds; 0 for no limit. */
   timeout?: number
-  /** 1 or 2 (enterprise). */
-  template?: 1 | 2
+  /** 1, 2 (enterprise), or 4, whose datatoken keeps files as well. */
+  template?: 1 | 2 | 4
   /** Modifies the DDO before it is encrypted and published. */
   adjust?: (ddo: DDO) => void
   /** Returns what is encrypted as `files`, instead of the usual object for this NFT and datatoken. */
@@ -108,8 +108,8 @@ async function deploy({ network, publisher, pricing = 'free', template = 1 }: Pu
   const datatoken = {
     templateIndex: BigInt(template),
     strings: ['Access to tide tables', 'TIDE-1'],
-    // minter, payment collector, market and its fee token
-    addresses: [owner, owner, zeroAddress, zeroAddress],
+    // minter, payment collector, market and its fee token, and for template 4 the factory of its lists
+    addresses: [owner, owner, zeroAddress, zeroAddress, ...(template === 4 ? [addresses.AccessListFactory] : [])],
     uints: [ONE * 100_000n, 0n],
     bytess: [],
   }

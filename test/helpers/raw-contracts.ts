@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Address, concat, getAddress, type Hex, numberToHex, size } from 'viem'
+import { type Address, concat, getAddress, type Hex, numberToHex, size, toFunctionSelector } from 'viem'
 
 /** The length of the code before the answer, in bytes. */
 const PROLOGUE = 18
@@ -21,6 +21,16 @@ export const ENDLESS: Hex = '0x5b600056'
 
 /** Code that answers with the gas it was given. */
 export const GAS: Hex = '0x5a60005260206000f3'
+
+/** Code of a datatoken that says it is of template 4 and has no lists, and runs the code at `target` for one selector. */
+export function behind(selector: Hex, target: Address): Hex {
+  const select = concat(['0x60003560e01c63', selector, '0x14602657'])
+  // 4 for getId, 0 for all else
+  const answer = concat(['0x60003560e01c63', toFunctionSelector('getId()'), '0x1460021b60005260206000f3'])
+  // DELEGATECALL with all gas, then its data as a result or as a revert
+  const run = concat(['0x5b600060006000600073', target, '0x5af43d600060003e6053573d6000fd5b3d6000f3'])
+  return concat([select, answer, run])
+}
 
 /** Puts code on a local chain, at a given or a new address. Returns the address. */
 export async function placed(

@@ -36,7 +36,7 @@ export const COMMON_LIMITS = {
     offers: 16,
     /** Bytes of the cache of owners, token URIs and token symbols. */
     cacheSize: 33_554_432,
-    /** Cached memberships of access lists: about 300 bytes each. */
+    /** Cached memberships of access lists, and cached lists of datatokens: about 300 bytes each. */
     memberships: 20_000,
     /** Bytes of the call result of an access list: an account's number of tokens. */
     balance: 32,

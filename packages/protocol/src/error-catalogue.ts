@@ -197,9 +197,22 @@ export const ERROR_CATALOGUE = {
   FILES_UNREADABLE: {
     kind: 'invalid',
     cause:
-      'The encrypted files of the service cannot be decrypted by this provider, do not belong to this asset, or the descriptor of this file is not supported.',
+      'The encrypted files of the service cannot be decrypted by this provider, do not belong to this asset, are missing, or the descriptor of this file is not supported.',
     remedy:
       'The publisher must encrypt the files with this provider for this data NFT and datatoken; fileinfo names the fault of a storage object.',
+  },
+  FILES_IN_DATATOKEN: {
+    kind: 'conflict',
+    cause:
+      'The files of the service are in its datatoken (template 4), which gives them for a download that the consumer signs, and for nothing else.',
+    remedy:
+      'Download by GET with the signature of an account (65 bytes): not with a token, a link, HEAD, or as a contract wallet. Such files cannot be described, priced by size, bought by a signed payment, or joined to new ones.',
+  },
+  FILES_REFUSED: {
+    kind: 'denied',
+    cause:
+      'The datatoken did not give the files of the service: its lists do not admit this provider, its contract does not know the order, or its answer is longer than a list of files may be.',
+    remedy: 'The publisher must admit the provider address that GET / names.',
   },
   NOT_AN_ACCESS_SERVICE: {
     kind: 'denied',

@@ -19,6 +19,9 @@ export interface Deployment {
 /** Chain id of Ocean's usual local network, for existing test accounts and configurations. */
 export const DEV_CHAIN_ID = 8996
 
+/** Oasis Sapphire and its test network: what contracts store is encrypted, so that nobody reads it but by their functions. */
+export const CONFIDENTIAL_CHAINS: ReadonlySet<number> = new Set([23294, 23295])
+
 /** Public networks in the address.json of the npm package @oceanprotocol/contracts 2.6.0. A test compares them. */
 export const KNOWN_DEPLOYMENTS: readonly Deployment[] = [
   {

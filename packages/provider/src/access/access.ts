@@ -1,6 +1,7 @@
 import type { AssetResolver } from '@tidegate/catalog'
 import type { ComputeEnvironment } from '../config/parsers/chains.js'
 import type { OrderTransactions } from '../orders/transactions.js'
+import type { DatatokenFiles } from './files/datatoken-files.js'
 import type { FileLists } from './files/file-lists.js'
 import type { Policies } from './policies/policies.js'
 import type { AccessLists } from './rules/access-lists.js'
@@ -12,6 +13,7 @@ import type { Withheld } from './rules/withheld.js'
 export interface Access {
   assets: AssetResolver
   fileLists: FileLists
+  datatokenFiles: DatatokenFiles
   orders: OrderTransactions
   accessControl: AccessControl
   accessLists: AccessLists

@@ -2,13 +2,15 @@ import { type Hex, ValidationError } from '@tidegate/protocol'
 import type { StoredFile, UserData } from '@tidegate/storage'
 import type { ProvenConsumer } from '../auth/authenticate.js'
 import { PROVIDER_LIMITS } from '../limits.js'
-import { type VerifiedOrder, verifyOrder } from '../orders/verify.js'
+import type { OrderClaim } from '../orders/claim.js'
+import { type VerifiedOrder, type VerifyOptions, verifyOrder } from '../orders/verify.js'
 import type { Access } from './access.js'
+import { isInDatatoken, signatureNeeded, UNREAD_FILES } from './files/datatoken-files.js'
 import { completeUserdata } from './parameters.js'
 import type { PolicyParameter } from './policies/policies.js'
 import { environmentsFor } from './rules/environments.js'
 import { assertAdmitted } from './rules/policy.js'
-import type { OpenService } from './service.js'
+import { type OpenService, openedService } from './service.js'
 
 /** A requested file of a service, or all of them. */
 export interface WantedFile {
@@ -33,44 +35,62 @@ export interface Admitted {
   order: VerifiedOrder
 }
 
+/** How files are requested. */
+interface Asking {
+  signal: AbortSignal
+  /**
+   * Consumes the nonce of the consumer's signature: other parties see the signature afterwards. Undefined: no such signature.
+   * Throws ValidationError, StateError.
+   */
+  consumeNonce?: (() => Promise<void>) | undefined
+}
+
 /**
  * Decides whether an authenticated consumer may have a file, or all of them: account, credentials, userdata, order, and the operator's
- * policy server and access control. Asks no node if the order is cached. Throws AccessError, AssetError, OrderError, ChainError,
+ * policy server and access control. Asks no node if the order is cached, unless the files are in the datatoken. Throws AccessError, AssetError, OrderError, ChainError,
  * ValidationError, StorageError, or the signal's reason.
  */
 export async function admit(
-  { environments, withheld, accessLists, policies, orders, accessControl }: Omit<Access, 'assets' | 'fileLists'>,
-  opened: OpenService,
+  access: Omit<Access, 'assets'>,
+  found: OpenService,
   consumer: ProvenConsumer,
   wanted: WantedFile,
-  signal: AbortSignal,
+  { signal, consumeNonce }: Asking,
 ): Promise<Admitted> {
-  const { asset, service, index } = opened
+  const { environments, withheld, accessLists, policies, orders, accessControl } = access
+  const { asset, service, index } = found
   const { chain, ddo } = asset
   withheld.assertAdmitted(consumer.address)
   const judges = { lists: accessLists, chainId: chain.chainId, hasPolicies: policies.areServed }
   const asksPolicies = await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], judges)
   const { fileIndex } = wanted
+  const claim = {
+    chain,
+    txId: wanted.transferTxId,
+    datatoken: service.datatokenAddress,
+    serviceIndex: index,
+    serviceId: service.id,
+    timeout: service.timeout,
+    consumer: consumer.address,
+    environments: environmentsFor(service.type, consumer.address, chain.chainId, environments),
+  }
+  const checking = { waitForTransaction: true, now: Math.floor(Date.now() / 1000), signal }
+  const opened = isInDatatoken(service)
+    ? await openDatatoken(access, found, consumer, { claim: { ...claim, fileIndex }, checking, consumeNonce })
+    : found
   const files = fileIndex === undefined ? opened.files() : [opened.file(fileIndex)]
   const userdata = completeUserdata(service.consumerParameters, wanted.userdata)
   if (fileIndex === undefined) assertArchivable(files)
   for (const file of files) file.check(userdata)
   const order = await verifyOrder(
     {
-      chain,
-      txId: wanted.transferTxId,
-      datatoken: service.datatokenAddress,
-      serviceIndex: index,
-      serviceId: service.id,
+      ...claim,
       // an order for the only file opens all
       fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
       identities: await opened.identities(),
-      timeout: service.timeout,
-      consumer: consumer.address,
-      environments: environmentsFor(service.type, consumer.address, chain.chainId, environments),
     },
     orders,
-    { waitForTransaction: true, now: Math.floor(Date.now() / 1000), signal },
+    checking,
   )
   // of others the order decides, at no cost for the policy server
   if (asksPolicies)
@@ -82,6 +102,29 @@ export async function admit(
     service: { did: ddo.id, serviceId: service.id },
   })
   return { opened, consumer, fileIndex, files, userdata, order }
+}
+
+/**
+ * Returns a service with the files that its datatoken gives the consumer of an order. Throws AssetError, OrderError, ChainError, and the
+ * errors of `consumeNonce`.
+ */
+async function openDatatoken(
+  { orders, datatokenFiles, fileLists }: Pick<Access, 'orders' | 'datatokenFiles' | 'fileLists'>,
+  { asset, service, index }: OpenService,
+  { signed }: ProvenConsumer,
+  {
+    claim,
+    checking,
+    consumeNonce,
+  }: Pick<Asking, 'consumeNonce'> & { claim: Omit<OrderClaim, 'identities'>; checking: VerifyOptions },
+): Promise<OpenService> {
+  if (!signed || !consumeNonce) throw signatureNeeded()
+  // nobody without an order makes this service sign, and call the contract of a publisher
+  await verifyOrder({ ...claim, identities: UNREAD_FILES }, orders, checking)
+  // the operator of a node sees the signature
+  await consumeNonce()
+  const read = await datatokenFiles.read({ asset, service, index }, { ...signed, address: claim.consumer })
+  return openedService(fileLists, asset, { service: read, index })
 }
 
 /** Whether this service hosts a file. Any other costs a request to somebody else. */

@@ -38,6 +38,11 @@ export async function publishedService(
   assertConsumable(asset.state)
   const found = serviceOf(asset, serviceId)
   assertConsumable(found.service.state ?? asset.state)
+  return openedService(fileLists, asset, found)
+}
+
+/** Returns a service with the readers of its files. */
+export function openedService(fileLists: Access['fileLists'], asset: Asset, found: AssetService): OpenService {
   const list = () => fileLists.of(asset, found)
   return {
     asset,

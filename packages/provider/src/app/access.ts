@@ -3,6 +3,7 @@ import type { Receipts } from '@tidegate/chain'
 import type { Hosting } from '@tidegate/hosting'
 import type { StorageRegistry } from '@tidegate/storage'
 import type { Access } from '../access/access.js'
+import { DatatokenFiles } from '../access/files/datatoken-files.js'
 import { FileLists } from '../access/files/file-lists.js'
 import type { Policies } from '../access/policies/policies.js'
 import type { ProviderKeys } from '../access/provider-keys.js'
@@ -33,8 +34,10 @@ export async function openAccess(
   { store, chains, outbound, log }: Base,
   { assets, receipts, providerKeys, purgatory, storages, hosting, policies }: Parties,
 ): Promise<Access> {
+  const accessLists = new AccessLists(chains, settings.INDEX_POLL_INTERVAL)
   return {
     assets,
+    datatokenFiles: new DatatokenFiles(accessLists, settings.INDEX_POLL_INTERVAL),
     fileLists: new FileLists(
       storages,
       settings.ALLOW_UNBOUND_FILES,
@@ -53,7 +56,7 @@ export async function openAccess(
       isMissingKey: (chain, address) => providerKeys.isMissing(chain, address),
     }),
     accessControl: accessControl(settings.RBAC_SERVER_URL, outbound, log),
-    accessLists: new AccessLists(chains, settings.INDEX_POLL_INTERVAL),
+    accessLists,
     policies,
     purgatory,
     withheld: new Withheld({ takedowns: store.takedowns, purgatory, contact: contactOf(settings), log }),

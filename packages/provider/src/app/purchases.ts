@@ -3,6 +3,7 @@ import { PurchaseError, StartError } from '@tidegate/protocol'
 import { transactionAccount } from '@tidegate/protocol/keys'
 import type { DeskChain, PurchaseDesk, QuotedSale, Seller, WaitingPurchases, Wanted } from '@tidegate/purchases'
 import type { Address } from 'viem'
+import { isInDatatoken } from '../access/files/datatoken-files.js'
 import { describePublished } from '../access/files/describe-files.js'
 import { completeUserdata } from '../access/parameters.js'
 import { openService } from '../access/service.js'
@@ -75,6 +76,8 @@ function sellerOf({ PROVIDER_FEES: rules }: Settings, { access, files, health, c
         const opened = await openService(access, documentId, serviceId)
         // a purchase has no userdata, and its link would open nothing
         completeUserdata(opened.service.consumerParameters, undefined)
+        if (isInDatatoken(opened.service))
+          throw new PurchaseError('NOT_OFFERED', 'The datatoken gives its files for a signature: order it yourself.')
         const deadline = {
           signal,
           get aborted() {

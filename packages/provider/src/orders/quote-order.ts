@@ -3,6 +3,7 @@ import { discard, type FileDescription, inBatches, type StoredFile, type UserDat
 import { type Address, type Hex, zeroAddress } from 'viem'
 import type { Access } from '../access/access.js'
 import { isHosted } from '../access/admission.js'
+import { isInDatatoken, UNREAD_FILES } from '../access/files/datatoken-files.js'
 import { completeUserdata } from '../access/parameters.js'
 import type { PolicyParameter } from '../access/policies/policies.js'
 import { chosenEnvironment } from '../access/rules/environments.js'
@@ -86,10 +87,10 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   }
   if (fileIndex !== undefined) {
     completeUserdata(service.consumerParameters, order.userdata)
-    if (!(await tools.describe(opened, fileIndex)).valid) throw unavailable()
+    if (!isInDatatoken(service) && !(await tools.describe(opened, fileIndex)).valid) throw unavailable()
   }
   await tools.health.assertQuotable(asset.chain)
-  await assertHostedReadable(opened, fileIndex, tools.signal)
+  if (!isInDatatoken(service)) await assertHostedReadable(opened, fileIndex, tools.signal)
   const { rule, price, only } = await priceOf(wanted, { fileIndex, seconds: validUntil - now }, tools)
   const { datatoken, serviceId } = claim
   const file = only === undefined ? undefined : { index: only, identity: (await opened.identities()).of(only) }
@@ -115,17 +116,30 @@ async function assertMayOrder(order: QuotedOrder, access: Access): Promise<Wante
   const { chain } = asset
   const environment = chosenEnvironment(service.type, order, chain.chainId, access.environments)
   const isOpen = consumer !== undefined && (await assertMayBuy(access, opened, consumer, order.policyServer))
-  const files = opened.files()
-  if (fileIndex === undefined) assertSomeUsable(files)
-  else opened.file(fileIndex)
+  const files = await orderedFiles(opened, fileIndex, access)
   const { datatokenAddress: datatoken, id: serviceId, timeout } = service
   const claim = {
     ...{ chain, datatoken, serviceIndex, serviceId, timeout, consumer: consumer ?? zeroAddress },
     environments: environment ? [environment.id] : undefined,
-    fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined),
-    identities: await opened.identities(),
+    ...files,
   }
   return { opened, isOpen, environment, claim }
+}
+
+/** Returns the files of a claim. Throws AssetError if they cannot be delivered, ChainError. */
+async function orderedFiles(
+  opened: OpenService,
+  fileIndex: number | undefined,
+  { datatokenFiles }: Access,
+): Promise<Pick<OrderClaim, 'fileIndex' | 'identities'>> {
+  if (isInDatatoken(opened.service)) {
+    await datatokenFiles.assertGiven(opened)
+    return { fileIndex, identities: UNREAD_FILES }
+  }
+  const files = opened.files()
+  if (fileIndex === undefined) assertSomeUsable(files)
+  else opened.file(fileIndex)
+  return { fileIndex: fileIndex ?? (files.length === 1 ? 0 : undefined), identities: await opened.identities() }
 }
 
 /**

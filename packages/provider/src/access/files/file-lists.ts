@@ -10,6 +10,7 @@ import {
   UndecryptableFiles,
 } from '@tidegate/storage'
 import type { ProviderKeys } from '../provider-keys.js'
+import { isInDatatoken, signatureNeeded } from './datatoken-files.js'
 import { FileIdentities } from './file-identity.js'
 
 const KEY_MISSING =
@@ -41,7 +42,7 @@ export class FileLists {
 
   /**
    * Returns the file list of a service. Throws AssetError if it cannot be decrypted, or belongs to another asset:
-   * `PROVIDER_KEY_MISSING` if it needs a key of this provider that is not configured.
+   * `PROVIDER_KEY_MISSING` if it needs a key of this provider that is not configured, `FILES_IN_DATATOKEN` if it is not in the document.
    */
   of(asset: Asset, { service }: AssetService): FileList {
     const cached = this.cache.get(service)
@@ -74,6 +75,7 @@ export class FileLists {
     asset: Asset,
     { files, datatokenAddress: datatoken, serviceEndpoint: endpoint }: Service,
   ): unknown[] {
+    if (isInDatatoken({ files })) throw signatureNeeded()
     const { chain, nft, published } = asset
     const { keys, chainId } = chain
     try {

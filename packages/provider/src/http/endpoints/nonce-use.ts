@@ -31,9 +31,11 @@ export class NonceUse {
     this.waiting = []
   }
 
-  /** Consumes the nonces that were taken. Throws as `consumeNonce`. */
+  /** Consumes the nonces that were taken and not consumed yet. Throws as `consumeNonce`. */
   async consume(): Promise<void> {
-    for (const signed of this.waiting) await signed.consumeNonce()
+    const taken = this.waiting
+    this.waiting = []
+    for (const signed of taken) await signed.consumeNonce()
   }
 }
 

@@ -72,7 +72,7 @@ export const createDownloadLink: Endpoint<'last'> = {
       const opened = await openService(access, documentId, serviceId)
       const messages = (nonce: string) => [modernMessage(consumerAddress.text, nonce, 'downloadLink')]
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
-      const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
+      const admitted = await admit(access, opened, consumer, sent.params, request.lifetime)
       return async () => {
         const link = await linkTo(
           admitted,
@@ -154,7 +154,7 @@ export const followDownloadLink: Endpoint = {
       request.subject = { did, service, consumer, order }
       const opened = await openService(access, did, service)
       const { consumer: holder, wanted } = await claimOf(grant, opened)
-      const admitted = await admit(access, opened, holder, wanted, request.lifetime.signal)
+      const admitted = await admit(access, opened, holder, wanted, request.lifetime)
       return (await downloads.prepare(request, reply, admitted, access.withheld))()
     })
   },

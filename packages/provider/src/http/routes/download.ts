@@ -72,9 +72,13 @@ export const download: Endpoint<'last'> = {
       request.subject = { did: documentId, service: serviceId, consumer: consumerAddress.text, order: transferTxId }
       const messages = (nonce: string) => [documentId + nonce, modernMessage(consumerAddress.text, nonce, 'download')]
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
-      const admitted = await admit(access, opened, consumer, sent.params, request.lifetime.signal)
+      const isHead = request.method === 'HEAD'
+      const admitted = await admit(access, opened, consumer, sent.params, {
+        signal: request.lifetime.signal,
+        consumeNonce: isHead ? undefined : () => nonces.consume(),
+      })
       // a GET with the same signature may follow
-      if (request.method === 'HEAD') nonces.spare()
+      if (isHead) nonces.spare()
       return downloads.prepare(request, reply, admitted, access.withheld)
     })
     registerFileRoute(app, this.path, handler)

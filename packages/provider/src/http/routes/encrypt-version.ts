@@ -50,6 +50,7 @@ export const encryptVersion: Endpoint<'last'> = {
       'UPDATER_DENIED',
       'FILES_CHANGED',
       'FILES_UNREADABLE',
+      'FILES_IN_DATATOKEN',
       'PROVIDER_KEY_MISSING',
       ...ENCRYPTION_REFUSALS,
       'CHAIN_UNAVAILABLE',

@@ -92,6 +92,7 @@ export const fileinfo: Endpoint = {
       'DID_NOT_RESOLVED',
       'UNKNOWN_SERVICE',
       'FILES_UNREADABLE',
+      'FILES_IN_DATATOKEN',
       'PROVIDER_KEY_MISSING',
       'NO_SUCH_FILE',
       'ASSET_NOT_CONSUMABLE',

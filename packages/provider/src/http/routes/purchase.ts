@@ -168,7 +168,7 @@ async function linkOf(
     // the only file is sent as it is, and several as an archive
     const fileIndex = wanted.file ?? (opened.count() === 1 ? 0 : undefined)
     const order = { fileIndex, transferTxId: orderTx as Purchase['id'] }
-    const admitted = await admit(access, opened, { address: payment.payer }, order, request.lifetime.signal)
+    const admitted = await admit(access, opened, { address: payment.payer }, order, request.lifetime)
     const terms = { orderTx: order.transferTxId, userdata: undefined, lifetime: linkLifetime(undefined, settings) }
     const link = await linkTo(admitted, terms, publicUrl(request, settings), request, services)
     return { link, ...(Number.isFinite(admitted.order.endsAt) ? { validUntil: admitted.order.endsAt } : {}) }
