@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DatatokenSales } from '../../../test/helpers/datatoken-sales.js'
 import type { World } from '../../../test/helpers/world.js'
 import type { CuttingProxy } from './cutting-proxy.js'
 import { bytesOf, type Sold, Stage, sha256 } from './stage.js'
@@ -84,6 +85,17 @@ describe('a download', () => {
     const { token } = await client().createToken()
     const reader = client({ wallet: undefined, token, rpcUrl: world.network.rpcUrl })
     expect(sha256(await bytesOf(await reader.download(tides.did)))).toBe(sha256(CONTENT))
+  })
+
+  it('of a file that the datatoken keeps is signed by the wallet itself, which a token cannot replace', async () => {
+    const files = [{ type: 'url', url: world.storage.file('/kept.csv', Buffer.from('kept')), method: 'GET' }]
+    const { asset, txId } = await new DatatokenSales(world).sold(files, stage.buyer)
+    const order = txId as `0x${string}`
+    const { token } = await client().createToken()
+    for (const options of [{}, { token }])
+      expect(`${await bytesOf(await client(options).download(asset.did, { order }))}`).toBe('kept')
+    const reader = client({ wallet: undefined, token })
+    await expect(reader.download(asset.did, { order })).rejects.toMatchObject({ code: 'FILES_IN_DATATOKEN' })
   })
 
   it('without an order or an account reports what is missing', async () => {

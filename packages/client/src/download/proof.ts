@@ -118,7 +118,7 @@ async function byToken<T>({ token, wallet }: Context, send: SendProven<T>, byWal
 
 /**
  * Returns a function that sends requests for one file, each with its own proof: a download link or a token while it is
- * valid, then the wallet. `by` replaces `fetch`.
+ * valid, then the wallet, which signs each request for files of a datatoken. `by` replaces `fetch`.
  */
 export function opener(
   context: Context,
@@ -128,6 +128,7 @@ export function opener(
 ): (headers: Record<string, string>, signal: AbortSignal) => Promise<Answer> {
   const { api, wallet } = context
   let good = link
+  let signsEach = false
   return async (headers, signal) => {
     if (good !== undefined) {
       try {
@@ -143,7 +144,15 @@ export function opener(
       const query: Query = { ...request, ...consumerOf(shown) }
       return api.send({ path: '/api/services/download', query, headers: { ...headers, ...proof }, signal, by })
     }
-    return provenOften(context, 'download', open, signal)
+    const sign = () => signed(context, 'download', (shown) => open(shown, {}), signal)
+    if (signsEach) return sign()
+    try {
+      return await provenOften(context, 'download', open, signal)
+    } catch (error) {
+      if (!wallet || !isRefused(error, 'FILES_IN_DATATOKEN')) throw error
+      signsEach = true
+      return sign()
+    }
   }
 }
 
@@ -171,7 +180,7 @@ async function sessionToken(context: Context, lifetime?: number): Promise<string
   }
 }
 
-function isRefused(error: unknown, codes: 'TOKEN_' | 'LINK_'): boolean {
+function isRefused(error: unknown, codes: 'TOKEN_' | 'LINK_' | 'FILES_IN_DATATOKEN'): boolean {
   return error instanceof TidegateError && error.code.startsWith(codes)
 }
 
