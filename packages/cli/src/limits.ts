@@ -7,6 +7,8 @@ export const CLI_LIMITS = {
     terms: 3_000,
     /** Milliseconds of a purchase, with the answer of the user, and of a download, which resumes when it is called again. */
     deadlines: { buy: 900_000, get: 3_600_000 },
+    /** Milliseconds for which a reserved payment may be used, before its end is known: to sign within the time of `buy`, and 15 minutes of validity. */
+    unsigned: 1_860_000,
     /** Bytes of the reservations of a day: hundreds of thousands of purchases. */
     day: 67_108_864,
   },

@@ -2,14 +2,11 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { type CallToolResult, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../../../../test/helpers/children.js'
-import { atEnd } from '../../../../test/helpers/cleanup.js'
 import { program, runCommand } from '../../../../test/helpers/command.js'
 import { Market } from '../../../client/test/chain/market.js'
+import { startAgent } from './agent.js'
 import { CONTENT, useScripts } from './scripts.js'
 
 const OCEAN = 10n ** 18n
@@ -31,43 +28,8 @@ describe('tidegate mcp', () => {
     return market.sale({ price, ...(adjust ? { adjust } : {}) })
   }
 
-  /** Starts the command, and connects the SDK's own client. `answer` is the user's to each question. */
-  async function started(args: string[], answer?: () => Promise<'accept' | 'decline'>) {
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [...program(), 'mcp', ...args],
-      env: { PATH: process.env.PATH as string, ...scripts.settings() },
-      stderr: 'pipe',
-    })
-    let stderr = ''
-    transport.stderr?.on('data', (part) => {
-      stderr += part
-    })
-    const client = new Client({ name: 'test', version: '1' }, { capabilities: answer ? { elicitation: {} } : {} })
-    const questions: string[] = []
-    if (answer)
-      client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-        questions.push(params.message)
-        return { action: await answer(), content: {} }
-      })
-    await client.connect(transport as never)
-    atEnd(() => client.close())
-    const call = async (name: string, input: object = {}) => {
-      const { structuredContent, content, isError } = (await client.callTool(
-        { name, arguments: { ...input } },
-        undefined,
-        {
-          timeout: 120_000,
-        },
-      )) as CallToolResult
-      const [text] = content as { text: string }[]
-      return { ...structuredContent, refused: isError ? (text?.text ?? '').split(':')[0] : undefined } as Record<
-        string,
-        unknown
-      >
-    }
-    return { client, call, questions, stderr: () => stderr }
-  }
+  const started = (args: string[], answer?: () => Promise<'accept' | 'decline'>) =>
+    startAgent(args, scripts.settings(), answer)
 
   it('finds, buys a free asset and downloads it, without overwriting (threat 117)', async () => {
     const did = await scripts.published()

@@ -5,6 +5,7 @@ import { momentOf } from '../chain/moment.js'
 import { mustView } from '../chain/reads.js'
 import { receiptOf } from '../chain/receipts.js'
 import type { Context } from '../context.js'
+import type { Authorization } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { Payment, Wanted } from './types.js'
 
@@ -18,8 +19,18 @@ export interface PaymentUse {
   isOver: boolean
 }
 
+/**
+ * Returns the use of a signed payment: `used` by the token, or cancelled; `open` if a block may still accept it; `void` if no block can.
+ * Throws TidegateError `CHAIN_UNREACHABLE`, `NO_CHAIN`, `WRONG_NETWORK`.
+ */
+export async function paymentUse(context: Context, authorization: Authorization): Promise<'used' | 'open' | 'void'> {
+  const { isUsed, isOver } = await useOf(context, authorization)
+  if (isUsed) return 'used'
+  return isOver ? 'void' : 'open'
+}
+
 /** Reads the use of a payment at one block. Throws TidegateError `CHAIN_UNREACHABLE`, … */
-export async function useOf(context: Context, payment: Payment): Promise<PaymentUse> {
+export async function useOf(context: Context, payment: Omit<Authorization, 'to'>): Promise<PaymentUse> {
   const { chainId, token, from, nonce, validBefore } = payment
   const moment = await momentOf(context, chainId)
   const isUsed = await mustView(moment, token, 'authorizationState', [from, nonce])

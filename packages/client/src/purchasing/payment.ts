@@ -4,7 +4,7 @@ import { accountOf } from '../auth/signing.js'
 import type { Moment } from '../chain/moment.js'
 import { ask } from '../chain/reads.js'
 import type { Context } from '../context.js'
-import { TidegateError } from '../errors.js'
+import { type Authorization, TidegateError } from '../errors.js'
 import { encoded } from './required.js'
 import type { Payment, Required } from './types.js'
 
@@ -47,6 +47,11 @@ export async function signPayment(context: Context, required: Required, moment: 
 }
 
 const random = (bytes: number) => bytesToHex(crypto.getRandomValues(new Uint8Array(bytes)))
+
+/** Returns the public part of a payment: what the token accepts once. */
+export const authorizationOf = ({ chainId, token, from, payTo, nonce, validBefore }: Payment): Authorization => ({
+  ...{ chainId, token, from, to: payTo, nonce, validBefore },
+})
 
 /** Returns the header of a payment (x402, version 2). */
 export function paymentHeader(payment: Payment): string {

@@ -7,10 +7,10 @@ import { momentOf } from '../chain/moment.js'
 import { mustView } from '../chain/reads.js'
 import { tokenNamed } from '../chain/tokens.js'
 import type { Context } from '../context.js'
-import { TidegateError } from '../errors.js'
+import { type Authorization, TidegateError } from '../errors.js'
 import { acceptedTerms } from '../terms/acceptance.js'
 import { keptPayment } from './kept.js'
-import { signPayment } from './payment.js'
+import { authorizationOf, signPayment } from './payment.js'
 import { type Asked, askPrice, assertAgreed, type PurchasePriceOptions } from './price.js'
 import { isVoid, settle } from './settle.js'
 import type { PaymentStore, Purchased, PurchasePrice, Wanted } from './types.js'
@@ -24,6 +24,8 @@ export interface PurchaseOptions extends PurchasePriceOptions {
   acceptTerms?: string | undefined
   /** Called with a description before each step. */
   onStep?: ((step: string) => void) | undefined
+  /** Called with a new payment. It is sent only after this has succeeded. */
+  onSigned?: ((authorization: Authorization) => void | Promise<void>) | undefined
   /** Keeps a signed payment until its outcome is known. Default: the memory of this client. */
   payments?: PaymentStore | undefined
 }
@@ -70,7 +72,9 @@ export async function purchase(
       throw new TidegateError('NOT_ACCEPTED', 'The price was not accepted. Nothing was paid.')
     signal.throwIfAborted()
     onStep?.(`Sign the payment of ${worded(asked.price.amount)}`)
-    return signPayment(context, asked.required, asked.moment)
+    const payment = await signPayment(context, asked.required, asked.moment)
+    await options.onSigned?.(authorizationOf(payment))
+    return payment
   }
   const about = { did, service: service.id, consumer: payer }
   for (;;) {
@@ -80,12 +84,12 @@ export async function purchase(
       await kept.forget()
       continue
     }
-    const { token, units } = kept.payment
+    const { token, units, payTo } = kept.payment
     onStep?.(kept.isEarlier ? 'Send the payment that was signed before' : 'Send the payment, and wait for the order')
     const { refunded, order, purchaseId, link, validUntil } = await settle(context, wanted, kept, { onStep, signal })
     const paid = amountOf(await tokenAt(await momentOf(context, chainId), token), units - refunded)
     return {
-      ...{ ...about, order, reused: false, paid: [paid] },
+      ...{ ...about, order, reused: false, paid: [paid], payTo },
       ...(link ? { link } : {}),
       ...(validUntil ? { validUntil } : {}),
       ...(purchaseId ? { purchaseId } : {}),

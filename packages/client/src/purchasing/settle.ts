@@ -1,12 +1,13 @@
 import { shortAddress } from '@tidegate/protocol/values'
 import type { Hex } from 'viem'
 import type { Context } from '../context.js'
-import { type Authorization, TidegateError } from '../errors.js'
+import { TidegateError } from '../errors.js'
 import { pause, pauseBefore } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
 import { hasOrder, type PaymentUse, refundIn, useOf } from './facts.js'
 import type { Kept } from './kept.js'
 import { type Outcome, sendPayment, type ToldOrder } from './outcome.js'
+import { authorizationOf } from './payment.js'
 import type { Payment, Wanted } from './types.js'
 
 interface SettleOptions {
@@ -124,10 +125,6 @@ function uncertain(payment: Payment, why: string, refund?: Hex): TidegateError {
     transactions: refund ? [refund] : [],
   })
 }
-
-const authorizationOf = ({ chainId, token, from, payTo, nonce, validBefore }: Payment): Authorization => ({
-  ...{ chainId, token, from, to: payTo, nonce, validBefore },
-})
 
 /** "The authorization 0x12…ab can be used until …" */
 const named = ({ nonce, validBefore }: Payment) =>

@@ -24,6 +24,8 @@ export interface Purchased {
   reused: boolean
   /** Without the amount that went back because the price fell meanwhile. */
   paid: Amount[]
+  /** The account of the provider that took the payment; undefined with `reused`. */
+  payTo?: Address
   /** Receiver of the files: the payer. */
   consumer: Address
   /** A download link, a secret; undefined if the provider gives none now. */

@@ -1,4 +1,4 @@
-import { createTidegate, type PaymentStore, type Tidegate } from '@tidegate/client'
+import { createTidegate, type PaymentStore, paymentUse, type Tidegate } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -160,6 +160,17 @@ describe('a purchase by one signature', () => {
     expect([customer.signed, poor.signed]).toEqual([0, 0])
   })
 
+  it('sends a new payment only after onSigned has succeeded', async () => {
+    const customer = await Customer.with()
+    const onSigned = () => Promise.reject(new Error('not recorded'))
+    await expect(customer.tidegate.purchase(did, { ...CAP, onSigned })).rejects.toThrow('not recorded')
+    expect([customer.signed, shop.payments.length]).toEqual([1, 0])
+    const seen: string[] = []
+    const { payTo } = await customer.tidegate.purchase(did, { ...CAP, onSigned: ({ nonce }) => void seen.push(nonce) })
+    const { accepted, payload } = JSON.parse(atob(shop.payments[0] as string))
+    expect([seen, payTo]).toEqual([[payload.authorization.nonce], accepted.payTo])
+  })
+
   it('says that it was refunded, by what the chain shows', async () => {
     const publisher = await world.somebody()
     const sold = await world.publishUrl(url, { pricing: { fixed: '2.5', token: 'MockUSDC' }, publisher } as never)
@@ -302,6 +313,7 @@ describe('a hostile shop gets one signature, and the money at most once', () => 
     const { authorization } = JSON.parse(atob(shop.payments[0] as string)).payload
     expect(error).toMatchObject({ code, authorization: { nonce: authorization.nonce, from: authorization.from } })
     expect(await customer.paid()).toBe(paid)
+    expect(await paymentUse(customer.tidegate.context, error.authorization)).toBe(paid > 0n ? 'used' : 'open')
     await expect(customer.tidegate.purchase(did, CAP)).rejects.toMatchObject({ code })
     shop.misbehave = ({ honestly }) => honestly()
     const { order } = await customer.tidegate.purchase(did, CAP)
@@ -336,6 +348,7 @@ describe('a hostile shop gets one signature, and the money at most once', () => 
     const error = await customer.tidegate.purchase(did, CAP).catch((error) => error)
     expect(error).toMatchObject({ code: 'PAYMENT_EXPIRED', message: expect.stringContaining('nothing was paid') })
     expect([await customer.paid(), customer.signed]).toEqual([0n, 1])
+    expect(await paymentUse(customer.tidegate.context, error.authorization)).toBe('void')
     limit({ purchasing: limits.purchasing })
     shop.misbehave = ({ honestly }) => honestly()
     await customer.tidegate.purchase(did, CAP)

@@ -39,17 +39,24 @@ interface ReadableError {
   code: string
   /** Transactions sent before the failure. */
   transactions: readonly string[]
+  /** HTTP status of a provider's refusal, whose message is the provider's. */
+  status: number
 }
 
 /** Names of errors whose messages are for people: of tools, of the client library and of commands. */
 const READABLE: ReadonlySet<string> = new Set(['ToolError', 'TidegateError', 'CommandError'])
 
-/** Returns an error as a tool's result, which the model reads. Details of unforeseen errors stay inside. */
+/**
+ * Returns an error as a tool's result, which the model reads. Details of unforeseen errors stay inside. The sentence of an answer of another
+ * provider is a stranger's text, and is marked.
+ */
 export function toolError(error: unknown): CallToolResult {
-  const { code = 'FAILED', message, name, transactions = [] } = error as Partial<ReadableError> & Error
+  const { code = 'FAILED', message, name, transactions = [], status } = error as Partial<ReadableError> & Error
   const isOwn = error instanceof ProviderError || READABLE.has(name)
   const sent = transactions.length > 0 ? ` Transactions sent: ${transactions.join(', ')}.` : ''
-  const text = isOwn ? `${code}: ${plainLine(message, MESSAGE)}${sent}` : 'FAILED: The tool failed.'
+  const told = plainLine(message, MESSAGE)
+  const sentence = status === undefined ? told : `The answer of the provider, untrusted: "${told.replaceAll('"', "'")}"`
+  const text = isOwn ? `${code}: ${sentence}${sent}` : 'FAILED: The tool failed.'
   return { isError: true, content: [{ type: 'text', text }] }
 }
 

@@ -37,6 +37,17 @@ export const INPUTS = {
   orders: { address: address.optional().describe('The buyer. Default: the account of the token or of this server.') },
   link: { ...asset, ...choice, order: transaction.optional().describe('The order. Default: a valid one.') },
   purchase: { ...asset, ...choice },
+  buy: {
+    ...asset,
+    ...choice,
+    payWith: z
+      .string()
+      .regex(/^(0x[0-9a-fA-F]{40}|[A-Za-z0-9._-]{1,20})$/)
+      .optional()
+      .describe(
+        'Symbol or address of a token: pays by one signature, without gas. Needs a daily limit of the user in this token. Default: transactions of the account.',
+      ),
+  },
 } as const
 
 const amount = z.object({
@@ -154,8 +165,13 @@ export const OUTPUTS = {
     order: transaction,
     reused: z.boolean().describe('Whether a valid order was used: nothing was paid.'),
     paid: z.array(amount),
+    payee: address.optional().describe('With `payWith`: the account of the provider that took the payment.'),
     transactions: z.array(transaction),
-    spent: z.array(amount.omit({ untrusted: true })).describe('Spent in this session, by token.'),
+    left: z
+      .array(amount.omit({ untrusted: true }))
+      .optional()
+      .describe('With `payWith`: left of the daily limit, by token.'),
+    spent: z.array(amount.omit({ untrusted: true })).describe('Spent or signed in this session, by token.'),
     note: z.string(),
   },
   get: { did, order: transaction, path: z.string(), bytes: count, sha256: z.string() },

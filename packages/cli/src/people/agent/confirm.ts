@@ -23,8 +23,10 @@ const NAME = 120
 /** What the user is asked about. */
 export interface Question {
   asset: Asset
-  quote: Quote
+  quote: Pick<Quote, 'chainId' | 'service' | 'price' | 'renews'>
   account: string
+  /** The payment, if it is by one signature. `left`: the rest of the limit of the day after it. */
+  payment?: { payTo: string; left: string | undefined }
   /** Terms that the purchase accepts. Only the provider's own documents have their text. */
   terms: Terms | TermsText | undefined
 }
@@ -48,7 +50,7 @@ export async function confirm(
 }
 
 /** Facts come first, and a stranger's text comes last in one line: it cannot look like a price. */
-async function messageOf(context: Context, { asset, quote, account, terms }: Question): Promise<string> {
+async function messageOf(context: Context, { asset, quote, account, terms, payment }: Question): Promise<string> {
   const [list, names] = await Promise.all([tokens(context, quote.chainId), verifiedPublishers(context)])
   const symbols = new Map(Object.entries(list).map(([symbol, address]) => [address.toLowerCase(), symbol]))
   const text = ({ amount, token, symbol }: Amount) => {
@@ -60,7 +62,13 @@ async function messageOf(context: Context, { asset, quote, account, terms }: Que
   const service = asset.services.find((one) => one.id === id)
   return [
     renews ? 'Renew the order of this asset?' : 'Buy access to this asset?',
-    `Price: ${due.map(text).join(' and ') || 'free'}, and gas`,
+    `Price: ${due.map(text).join(' and ') || 'free'}${payment ? '; no gas' : ', and gas'}`,
+    ...(payment
+      ? [
+          `Paid to: ${payment.payTo}, the account of the provider, by a signature that can be used for some minutes`,
+          `Left of --max-day afterwards: ${payment.left}`,
+        ]
+      : []),
     ...(price.providerFee ? [`The price includes the fee of the provider: ${text(price.providerFee)}`] : []),
     ...(service ? [`An order is valid ${validityText(service)}`] : []),
     `Account: ${account}`,

@@ -1,8 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { Asset, Bought, Quote, TermsText, Tidegate } from '@tidegate/client'
+import type { Bought, Tidegate } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { amountView, type Input, type Output } from '@tidegate/provider/mcp'
-import { confirm } from './confirm.js'
+import { agreedTerms } from './agreed-terms.js'
+import { purchaseOf } from './reservations.js'
+import { signedPurchase } from './signed-purchase.js'
 import type { Spending } from './spending.js'
 
 export interface PurchaseOptions {
@@ -19,7 +21,9 @@ export interface PurchaseOptions {
 
 const NOTE = 'Amounts include all fees except gas. Download with `get`.'
 
-/** Buys for an agent, one purchase after the other: their transactions have consecutive nonces. */
+/**
+ * Buys for an agent, one purchase after the other: transactions have consecutive nonces, and a provider that answers slowly gets one payment.
+ */
 export class Purchases {
   private last: Promise<unknown> = Promise.resolve()
   /** Assets with a purchase in progress: a second one would pay twice. */
@@ -28,12 +32,13 @@ export class Purchases {
   constructor(private readonly options: PurchaseOptions) {}
 
   /** Buys an order, or returns a valid one. Throws CommandError, TidegateError. */
-  async buy(wanted: Input<'purchase'>, signal: AbortSignal): Promise<Output<'buy'>> {
-    const { did } = wanted
+  async buy(wanted: Input<'buy'>, signal: AbortSignal): Promise<Output<'buy'>> {
+    const { did, payWith } = wanted
     if (this.running.has(did)) throw new CommandError('PURCHASE_RUNNING', 'A purchase of this asset is in progress.')
     this.running.add(did)
     try {
-      return await this.agreed(wanted, signal)
+      if (payWith === undefined) return await this.agreed(wanted, signal)
+      return await this.inTurn(() => signedPurchase(this.options, { ...wanted, payWith }, signal), signal)
     } finally {
       this.running.delete(did)
     }
@@ -44,21 +49,20 @@ export class Purchases {
     await this.last
   }
 
-  private async agreed({ did, service, file }: Input<'purchase'>, signal: AbortSignal): Promise<Output<'buy'>> {
-    const { client, server, account, spending, yes } = this.options
+  private async agreed({ did, service, file }: Input<'buy'>, signal: AbortSignal): Promise<Output<'buy'>> {
+    const { client, spending } = this.options
+    const since = Date.now()
     const quote = await client.quote(did, { service, file })
     if (quote.order)
       return this.result({ did, service: quote.service, order: quote.order, reused: true, paid: [], transactions: [] })
     if (quote.price.type === 'unavailable' && !quote.renews)
       throw new CommandError('UNAVAILABLE', 'No exchange and no dispenser sells access to the asset now.')
+    await spending.assertUnpaid(client.context, { purchase: purchaseOf(client.context, quote), since })
     const reservation = await spending.reserve(client.context, quote)
     try {
       const asset = await client.asset(did, { signal })
-      // the provider's own documents are shown; others are requested after the user's consent alone
-      const shown = yes || !asset.terms?.isHere ? undefined : await client.terms(did, { signal })
-      if (!yes) await confirm(server, client.context, { asset, quote, account, terms: shown ?? asset.terms }, signal)
-      const terms = shown ?? (await this.acceptedTerms(asset, signal))
-      const bought = await this.inTurn(quote, terms?.sha256, signal)
+      const acceptTerms = await agreedTerms(this.options, { asset, quote, account: this.options.account }, signal)
+      const bought = await this.inTurn(() => client.buy(quote, { acceptTerms }), signal)
       if (bought.reused) reservation.release()
       return this.result(bought)
     } catch (error) {
@@ -68,27 +72,14 @@ export class Purchases {
     }
   }
 
-  private inTurn(quote: Quote, acceptTerms: string | undefined, signal: AbortSignal): Promise<Bought> {
-    const { client } = this.options
-    const bought = this.last.then(() => {
+  private inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const done = this.last.then(() => {
       // the client may have cancelled the call meanwhile
       signal.throwIfAborted()
-      return client.buy(quote, { acceptTerms })
+      return work()
     })
-    this.last = bought.catch(() => undefined)
-    return bought
-  }
-
-  /** Returns the terms that a purchase accepts; undefined without terms. Throws CommandError `TERMS_NOT_ACCEPTED`. */
-  private async acceptedTerms({ did, terms }: Asset, signal: AbortSignal): Promise<TermsText | undefined> {
-    const { client, yes, acceptTerms } = this.options
-    if (!terms) return undefined
-    if (yes && !acceptTerms)
-      throw new CommandError(
-        'TERMS_NOT_ACCEPTED',
-        'Not bought: the asset has terms. Only the user can start `tidegate mcp` without --yes, or with --accept-terms.',
-      )
-    return client.terms(did, { signal })
+    this.last = done.catch(() => undefined)
+    return done
   }
 
   private result({ did, service, order, reused, paid, transactions }: Bought): Output<'buy'> {

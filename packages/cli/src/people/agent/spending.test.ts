@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createContext, type Quote } from '@tidegate/client'
+import { type Authorization, createContext, type Quote } from '@tidegate/client'
 import { formatUnits } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { DaySpending } from './day-spending.js'
@@ -79,12 +79,15 @@ describe('the limits of a day', () => {
     await expect(session(OTHER, []).reserve(context, quoteOf(1n))).rejects.toMatchObject(REFUSED)
     now = new Date('2026-11-29T00:00:00Z')
     await session().reserve(context, units(5n))
-    expect(readdirSync(folder)).toEqual(['2026-11-29.jsonl'])
+    expect(readdirSync(folder)).toEqual(['2026-11-28.jsonl', '2026-11-29.jsonl'])
+    now = new Date('2026-11-30T00:00:00Z')
+    await session().reserve(context, units(5n))
+    expect(readdirSync(folder)).toEqual(['2026-11-29.jsonl', '2026-11-30.jsonl'])
   })
 
   it('refuse a purchase if the file cannot be trusted, read or written', async () => {
-    const file = join(folder, '2026-11-30.jsonl')
-    now = new Date('2026-11-30T00:00:00Z')
+    const file = join(folder, '2026-12-05.jsonl')
+    now = new Date('2026-12-05T00:00:00Z')
     writeFileSync(file, '{"id": "a", "acc')
     await session().reserve(context, quoteOf(1n))
     writeFileSync(file, JSON.stringify({ id: 'a', account: OTHER, due: 7 }))
@@ -95,6 +98,70 @@ describe('the limits of a day', () => {
     rmSync(file)
     mkdirSync(file)
     await expect(session().reserve(context, quoteOf(1n))).rejects.toMatchObject(UNKNOWN)
+  })
+})
+
+describe('a payment by one signature', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  let now = new Date()
+  const at = (text: string) => {
+    now = new Date(text)
+  }
+  const day = () => new DaySpending(folder, OTHER, () => now)
+  const session = (spending = day()) => new Spending([], [], { limits: [limit('5')], spending })
+  const units = (count: bigint) => quoteOf(count * 10n ** 18n)
+  const wish = (purchase: string) => ({ purchase, since: now.getTime() })
+  const authorization = (validBefore: string): Authorization => ({
+    ...{ chainId: 8996, token: TOKEN, from: OTHER, to: OTHER, nonce: `0x${'12'.repeat(32)}` },
+    validBefore: Date.parse(validBefore) / 1000,
+  })
+  const RUNNING = { code: 'PURCHASE_RUNNING' }
+
+  it('needs a limit of the day, which outlives the session', async () => {
+    const unlimited = new Spending([limit('100')], [])
+    await expect(unlimited.reserve(context, units(1n), wish('a'))).rejects.toMatchObject(REFUSED)
+  })
+
+  it('is the only one for the same purchase while it can be used, in all sessions (threat 129)', async () => {
+    at('2026-11-28T10:00:00Z')
+    const first = await session().reserve(context, units(1n), wish('a'))
+    await expect(session().reserve(context, units(1n), wish('a'))).rejects.toMatchObject(RUNNING)
+    await session().reserve(context, units(1n), wish('b'))
+    first.signed(authorization('2026-11-28T10:10:00Z'))
+    at('2026-11-28T10:09:00Z')
+    const later = day()
+    await expect(session(later).reserve(context, units(1n), wish('a'))).rejects.toMatchObject(RUNNING)
+    await later.update('a', async () => 'open')
+    await expect(session(later).reserve(context, units(1n), wish('a'))).rejects.toMatchObject(RUNNING)
+    await later.update('a', async () => 'used')
+    // the purchase that another session has just made is found before the next one
+    const before = { purchase: 'a', since: Date.parse('2026-11-28T09:59:00Z') }
+    await expect(session(later).reserve(context, units(1n), before)).rejects.toMatchObject(RUNNING)
+    await session(later).reserve(context, units(1n), wish('a'))
+    expect(await session().leftToday(context, 8996, { token: TOKEN, decimals: 18 })).toBe('2')
+  })
+
+  it('counts until no block can accept it, and on both days around midnight', async () => {
+    at('2026-12-01T23:55:00Z')
+    const [first, second, third] = ['a', 'b', 'c'].map((one) => session().reserve(context, units(1n), wish(one)))
+    ;(await first)?.signed(authorization('2026-12-01T23:59:59Z'))
+    ;(await second)?.signed(authorization('2026-12-02T00:05:00Z'))
+    await third
+    const left = () => session().leftToday(context, 8996, { token: TOKEN, decimals: 18 })
+    expect(await left()).toBe('2')
+    at('2026-12-02T00:01:00Z')
+    expect(await left()).toBe('3')
+    await expect(session().reserve(context, units(4n), wish('d'))).rejects.toMatchObject({
+      ...REFUSED,
+      message: expect.stringContaining('more than the 3 that is left of --max-day 5 today'),
+    })
+    at('2026-12-02T00:06:00Z')
+    const failing = () => Promise.reject(new Error('no node'))
+    await day().update('d', failing)
+    expect(await left()).toBe('3')
+    await day().update('d', async () => 'void')
+    expect(await left()).toBe('4')
   })
 })
 

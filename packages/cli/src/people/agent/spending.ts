@@ -1,17 +1,20 @@
-import { type Amount, type Context, type Quote, tokenNamed } from '@tidegate/client'
+import { type Amount, type Authorization, type Context, type Price, paymentUse, tokenNamed } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { formatUnits } from 'viem'
 import { unitsOf } from '../amounts.js'
 import type { Cap } from '../options.js'
 import type { DaySpending } from './day-spending.js'
+import type { NewPayment } from './reservations.js'
 
 /** A limit in one token: an address, or a symbol of the network's list. */
 export type Limit = Required<Cap>
 
 /** A reserved part of the limits. */
 export interface Reservation {
-  /** Returns the amounts to the limits. For a purchase that has sent nothing. */
+  /** Returns the amounts to the limits. For a purchase that has sent nothing, and for a payment that can never be used. */
   release(): void
+  /** Records the signed payment of the purchase. It must not be sent before. Throws CommandError `SPENDING_UNKNOWN`. */
+  signed(authorization: Authorization): void
 }
 
 /** The limits of a day, over all sessions. */
@@ -36,25 +39,39 @@ export class Spending {
 
   /**
    * Reserves the price of a quote: its total with all fees, by the addresses of the tokens. Purchases at the same time
-   * cannot exceed the limits together. Throws CommandError `SPENDING_LIMIT` and `SPENDING_UNKNOWN`, TidegateError `UNKNOWN_TOKEN`.
+   * cannot exceed the limits together. A payment that is to be signed needs a limit of the day: it can be used after the session. Throws
+   * CommandError `SPENDING_LIMIT`, `SPENDING_UNKNOWN` and `PURCHASE_RUNNING`, TidegateError `UNKNOWN_TOKEN`.
    */
-  async reserve(context: Context, { chainId, price }: Quote): Promise<Reservation> {
+  async reserve(
+    context: Context,
+    { chainId, price }: { chainId: number; price: Pick<Price, 'total'> },
+    payment?: NewPayment,
+  ): Promise<Reservation> {
     const due = price.total.filter(({ units }) => units > 0n)
-    if (due.length === 0) return { release: () => undefined }
-    const limitsOf = (limits: readonly Limit[]) =>
-      Promise.all(limits.map(async (one) => ({ ...one, token: await tokenNamed(context, chainId, one.token) })))
-    const [total, each, day] = await Promise.all([this.total, this.each, this.day?.limits ?? []].map(limitsOf))
-    const limits = { total: total as Limit[], each: each as Limit[], day: day as Limit[] }
+    if (due.length === 0) return { release: () => undefined, signed: () => undefined }
+    const [total = [], each = [], day = []] = await Promise.all(
+      [this.total, this.each, this.day?.limits ?? []].map((limits) => byAddress(context, chainId, limits)),
+    )
+    const limits = { total, each, day }
+    if (payment) await this.day?.spending.update(payment.purchase, (one) => paymentUse(context, one))
     // no await from here on: other purchases would exceed the limits meanwhile
-    for (const amount of due) this.assertWithin(chainId, amount, limits)
-    const releaseDay = this.day?.spending.reserve(
+    for (const amount of due) {
+      if (payment && ownOf(limits.day, chainId, amount.token).length === 0)
+        throw refused(amount, 'would be signed for, and the user has not set --max-day')
+      this.assertWithin(chainId, amount, limits)
+    }
+    const ofDay = this.day?.spending.reserve(
       due.map(({ token, units }) => ({ chainId, token, units })),
       ({ token, units }, used) => {
         const { decimals, amount } = due.find((one) => one.token === token) as Amount
         for (const limit of ownOf(limits.day, chainId, token))
           if (used + units > unitsOf(limit.amount, decimals))
-            throw refused({ amount, token }, `are more than is left of --max-day ${limit.amount} today (UTC)`)
+            throw refused(
+              { amount, token },
+              `are more than the ${leftText(limit, used, decimals)} that is left of --max-day ${limit.amount} today (UTC)`,
+            )
       },
+      payment,
     )
     const add = (sign: bigint) => {
       for (const { token, units, decimals } of due) {
@@ -70,9 +87,34 @@ export class Spending {
         if (!isHeld) return
         isHeld = false
         add(-1n)
-        releaseDay?.()
+        ofDay?.release()
       },
+      signed: (authorization) => ofDay?.signed(authorization),
     }
+  }
+
+  /** Throws CommandError `PURCHASE_RUNNING` if an agent has signed a payment for the same, which can be used. */
+  async assertUnpaid(context: Context, payment: NewPayment): Promise<void> {
+    await this.day?.spending.update(payment.purchase, (one) => paymentUse(context, one))
+    this.day?.spending.assertOnly(payment)
+  }
+
+  /**
+   * Returns what is left of the limit of the day for a token, as a decimal text; undefined without a limit. Throws CommandError
+   * `SPENDING_UNKNOWN`, TidegateError `UNKNOWN_TOKEN`.
+   */
+  async leftToday(
+    context: Context,
+    chainId: number,
+    { token, decimals }: Pick<Amount, 'token' | 'decimals'>,
+  ): Promise<string | undefined> {
+    const { limits = [], spending } = this.day ?? {}
+    const named = await byAddress(context, chainId, limits)
+    const used = spending?.usedOf(chainId, token) ?? 0n
+    const [least] = ownOf(named, chainId, token).sort((one, other) =>
+      unitsOf(one.amount, decimals) < unitsOf(other.amount, decimals) ? -1 : 1,
+    )
+    return least && leftText(least, used, decimals)
   }
 
   private assertWithin(
@@ -101,7 +143,17 @@ export class Spending {
   }
 }
 
+/** Returns limits with the addresses of their tokens. */
+const byAddress = (context: Context, chainId: number, limits: readonly Limit[]): Promise<Limit[]> =>
+  Promise.all(limits.map(async (one) => ({ ...one, token: await tokenNamed(context, chainId, one.token) })))
+
 const keyOf = (chainId: number, token: string) => `${chainId} ${token.toLowerCase()}`
+
+/** Returns the rest of a limit. A limit of an earlier session may have been higher. */
+function leftText({ amount }: Limit, used: bigint, decimals: number): string {
+  const left = unitsOf(amount, decimals) - used
+  return formatUnits(left > 0n ? left : 0n, decimals)
+}
 
 const ownOf = (limits: readonly Limit[], chainId: number, token: string) =>
   limits.filter((limit) => keyOf(chainId, limit.token) === keyOf(chainId, token))
