@@ -1,5 +1,6 @@
 export type { SearchResult, Seller, VerifiedPublishers } from '@tidegate/protocol/asset'
 export { didOf, searchQuery, sellerOf, verifiedIn } from '@tidegate/protocol/asset'
+export { receiptSigner, type SignedPurchaseReceipt } from '@tidegate/protocol/purchase-receipt'
 export { bytesText } from '@tidegate/protocol/values'
 export type { AssetOptions } from './assets/asset.js'
 export { asset } from './assets/asset.js'

@@ -21,6 +21,8 @@ export interface Wanted {
   service: string
   /** Undefined: all files. */
   file: number | undefined
+  /** SHA-256 of the terms that the buyer names as accepted. The first request with a payment decides. */
+  terms?: string | undefined
 }
 
 /**

@@ -35,7 +35,7 @@ export const PURCHASE_TABLES: Tables = {
   );
   CREATE INDEX purchase_transactions_by_nonce ON purchase_transactions (chain_id, own_account, nonce);
   `,
-    // why the next step of a purchase waits
-    'ALTER TABLE purchases ADD COLUMN obstacle TEXT',
+    // why the next step of a purchase waits; SHA-256 of the terms that the buyer accepts
+    'ALTER TABLE purchases ADD COLUMN obstacle TEXT; ALTER TABLE purchases ADD COLUMN terms TEXT',
   ],
 }

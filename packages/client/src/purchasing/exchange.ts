@@ -20,7 +20,7 @@ export interface Exchanged {
  */
 export async function exchange(
   { api }: Context,
-  { did, service, file }: Pick<Wanted, 'did' | 'service' | 'file'>,
+  { did, service, file, terms }: Pick<Wanted, 'did' | 'service' | 'file' | 'terms'>,
   { payment, signal }: { payment?: string; signal?: AbortSignal | undefined } = {},
 ): Promise<Exchanged> {
   const { request, body } = LIMITS.purchasing
@@ -28,7 +28,7 @@ export async function exchange(
   try {
     const answer = await api.send({
       path: '/api/services/purchase',
-      query: { documentId: did, serviceId: service, fileIndex: file },
+      query: { documentId: did, serviceId: service, fileIndex: file, acceptTerms: terms },
       headers: payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment },
       timeout: request,
       signal: limit.signal,

@@ -15,6 +15,8 @@ export interface ToldOrder {
   refunded: bigint
   purchaseId?: Hex
   link?: { url: string; expires: Date }
+  /** The receipt of the answer, not checked. */
+  receipt: unknown
   validUntil?: Date
 }
 
@@ -66,7 +68,7 @@ function unknown(what: string, status: number, retryAfter = 0): Outcome {
 
 /** Returns the order of an answer; undefined if it has none of this payer. */
 function ordered(fields: Record<string, unknown>, { units, from }: Payment): Outcome | undefined {
-  const { id, transferTxId, consumer, refunded, link, validUntil } = fields
+  const { id, transferTxId, consumer, refunded, link, validUntil, receipt } = fields
   const order = hashIn(transferTxId)
   if (!order || String(consumer).toLowerCase() !== from.toLowerCase()) return undefined
   const back = typeof refunded === 'string' && /^\d{1,78}$/.test(refunded) ? BigInt(refunded) : 0n
@@ -78,6 +80,7 @@ function ordered(fields: Record<string, unknown>, { units, from }: Payment): Out
     kind: 'ordered',
     order,
     refunded: back < units ? back : units,
+    receipt,
     ...(purchaseId ? { purchaseId } : {}),
     ...(typeof url === 'string' && /^https?:\/\//.test(url) && linkEnd ? { link: { url, expires: linkEnd } } : {}),
     ...(end ? { validUntil: end } : {}),

@@ -54,7 +54,7 @@ export async function purchasePrice(
 /** Asks for the price, and checks it against the token on the chain. Throws TidegateError. */
 export async function askPrice(
   context: Context,
-  wanted: Pick<Wanted, 'did' | 'service' | 'file' | 'chainId'>,
+  wanted: Pick<Wanted, 'did' | 'service' | 'file' | 'terms' | 'chainId'>,
   signal?: AbortSignal,
 ): Promise<Asked> {
   const { did, service, file, chainId } = wanted

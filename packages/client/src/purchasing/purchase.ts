@@ -12,6 +12,7 @@ import { acceptedTerms } from '../terms/acceptance.js'
 import { keptPayment } from './kept.js'
 import { authorizationOf, signPayment } from './payment.js'
 import { type Asked, askPrice, assertAgreed, type PurchasePriceOptions } from './price.js'
+import { checkedReceipt } from './receipt.js'
 import { isVoid, settle } from './settle.js'
 import type { PaymentStore, Purchased, PurchasePrice, Wanted } from './types.js'
 
@@ -20,7 +21,7 @@ export interface PurchaseOptions extends PurchasePriceOptions {
   maxPrice?: { amount: string; token: string } | undefined
   /** Decides on the price. Nothing is signed unless it returns true. */
   accept?: ((price: PurchasePrice) => boolean | Promise<boolean>) | undefined
-  /** SHA-256 of the terms that the buyer accepts. The order does not carry it: its transaction is the provider's. */
+  /** SHA-256 of the terms that the buyer accepts. The receipt carries it, and not the order: its transaction is the provider's. */
   acceptTerms?: string | undefined
   /** Called with a description before each step. */
   onStep?: ((step: string) => void) | undefined
@@ -56,7 +57,8 @@ export async function purchase(
   const service = serviceIn(served, agreed?.service ?? options.service)
   const { chainId } = served
   const file = agreed ? agreed.file : options.file
-  const wanted: Wanted = { did, service: service.id, file, chainId, datatoken: service.datatoken, payer }
+  const terms = options.acceptTerms?.toLowerCase()
+  const wanted: Wanted = { did, service: service.id, file, terms, chainId, datatoken: service.datatoken, payer }
   const sign = async () => {
     const request = { did, service: service.id, consumer: payer, file }
     const moment = await momentOf(context, chainId, served.block)
@@ -86,12 +88,15 @@ export async function purchase(
     }
     const { token, units, payTo } = kept.payment
     onStep?.(kept.isEarlier ? 'Send the payment that was signed before' : 'Send the payment, and wait for the order')
-    const { refunded, order, purchaseId, link, validUntil } = await settle(context, wanted, kept, { onStep, signal })
+    const settled = await settle(context, wanted, kept, { onStep, signal })
+    const { refunded, order, purchaseId, link, validUntil } = settled
+    const receipt = await checkedReceipt(settled, wanted, kept)
     const paid = amountOf(await tokenAt(await momentOf(context, chainId), token), units - refunded)
     return {
       ...{ ...about, order, reused: false, paid: [paid], payTo },
       ...(link ? { link } : {}),
       ...(validUntil ? { validUntil } : {}),
+      ...(receipt ? { receipt } : {}),
       ...(purchaseId ? { purchaseId } : {}),
     }
   }

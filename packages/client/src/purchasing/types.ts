@@ -1,4 +1,5 @@
 import type { Amount } from '@tidegate/protocol/asset'
+import type { SignedPurchaseReceipt } from '@tidegate/protocol/purchase-receipt'
 import type { Address, Hex } from 'viem'
 
 /** The price of an order that the provider makes for one signed payment. */
@@ -32,6 +33,8 @@ export interface Purchased {
   link?: { url: string; expires: Date }
   /** End of the order; undefined if it is unlimited or unknown. */
   validUntil?: Date
+  /** What the provider has signed: checked. Undefined with `reused`, or if it gives no valid one. */
+  receipt?: SignedPurchaseReceipt
   /** The provider's name of the purchase; undefined with `reused`. */
   purchaseId?: Hex
 }
@@ -41,6 +44,8 @@ export interface Wanted {
   did: string
   service: string
   file: number | undefined
+  /** SHA-256 of the terms that the buyer accepts. */
+  terms?: string | undefined
   chainId: number
   datatoken: Address
   payer: Address

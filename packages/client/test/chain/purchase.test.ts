@@ -1,4 +1,4 @@
-import { createTidegate, type PaymentStore, paymentUse, type Tidegate } from '@tidegate/client'
+import { createTidegate, type PaymentStore, paymentUse, receiptSigner, type Tidegate } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -101,6 +101,14 @@ describe('a purchase by one signature', () => {
     expect(bought.purchaseId).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await (await fetch(bought.link?.url as string)).text()).toBe(CONTENT)
     expect(await customer.text(bought.order)).toBe(CONTENT)
+    const { receipt, order, payTo } = bought
+    expect(receipt).toMatchObject({
+      documentId: did,
+      payer: customer.buyer.address,
+      paid: `${PRICE}`,
+      transferTxId: order,
+    })
+    expect(await receiptSigner(receipt as never)).toBe(payTo)
     expect(steps).toEqual(['Sign the payment of 2.555 USDC', 'Send the payment, and wait for the order'])
     expect((await world.provider.getBalance(customer.buyer.address)).toString()).toBe('0')
     // a valid order is used again
@@ -115,6 +123,37 @@ describe('a purchase by one signature', () => {
     const { extensions, payload } = JSON.parse(atob(shop.payments[0] as string))
     expect(extensions['payment-identifier'].info.id).toMatch(/^[0-9a-f]{32}$/)
     expect(payload.authorization.nonce).not.toContain(extensions['payment-identifier'].info.id)
+  })
+
+  it('has the accepted terms in its receipt', async () => {
+    const customer = await Customer.with()
+    const terms = 'ab'.repeat(32)
+    const { did: sold } = await world.publishUrl(url, {
+      pricing: { fixed: '2.5', token: 'MockUSDC' },
+      adjust: ({ metadata }) =>
+        Object.assign(metadata as unknown as object, {
+          additionalInformation: { termsAndConditions: { url, sha256: terms } },
+        }),
+    })
+    await expect(customer.tidegate.purchase(sold, CAP)).rejects.toMatchObject({ code: 'TERMS_NOT_ACCEPTED' })
+    const { receipt } = await customer.tidegate.purchase(sold, { ...CAP, acceptTerms: terms })
+    expect(receipt?.terms).toBe(terms)
+  })
+
+  it.each<[string, (told: Record<string, unknown>) => unknown]>([
+    ['of another settlement', (told) => Object.assign(told, { settleTxId: `0x${'12'.repeat(32)}` })],
+    ['without a signature', (told) => Object.assign(told, { signature: '0x' })],
+  ])('has no receipt %s', async (_, change) => {
+    const customer = await Customer.with()
+    shop.misbehave = async ({ pass, response }) => {
+      const passed = await pass()
+      const body = (await passed.json()) as { receipt: Record<string, unknown> }
+      change(body.receipt)
+      response.writeHead(200).end(JSON.stringify(body))
+    }
+    const { order, receipt } = await customer.tidegate.purchase(did, CAP)
+    expect(receipt).toBeUndefined()
+    expect(await customer.text(order)).toBe(CONTENT)
   })
 
   it('is one for calls at the same time', async () => {

@@ -56,7 +56,7 @@ export async function openPurchases(settings: Settings, base: Base, parts: Selli
     const slots = slotStore(store.driver, { chainId, account: account.address })
     const cashier = new Cashier({ chain: paying, purchases, slots, shop: market(seller, tools), ceiling, log })
     tasks.push(new CashierTask({ chainId, cashier, leads: () => store.driver.tryLead(`purchases ${chainId}`), log }))
-    deskChains.set(chainId, { ...tools, paying, daily, ceiling })
+    deskChains.set(chainId, { ...tools, paying, signer: account, daily, ceiling })
   }
   return {
     desk: new PurchaseDesk({ seller, purchases, chains: deskChains }),

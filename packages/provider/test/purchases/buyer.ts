@@ -1,3 +1,4 @@
+import type { SignedPurchaseReceipt } from '@tidegate/protocol/purchase-receipt'
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types'
@@ -116,5 +117,7 @@ export interface PurchaseBody {
   refundTxId?: string
   refunded: string
   validUntil?: number
+  terms?: string
+  receipt?: SignedPurchaseReceipt
   link?: { url: string; expires: number }
 }

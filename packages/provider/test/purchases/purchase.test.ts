@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { receiptSigner, type SignedPurchaseReceipt } from '@tidegate/protocol/purchase-receipt'
 import type { PaymentPayload } from '@x402/core/types'
 import type { Signer } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -68,6 +69,7 @@ describe('a purchase by one signed payment', () => {
     const buyer = await Buyer.with(world, '10')
     const secret = randomUUID()
     const header = await buyer.sign(await buyer.price(asset), withIdentifier(secret))
+    const { payTo } = await buyer.terms(asset)
     const both = await Promise.all([buyer.pay(asset, header), buyer.pay(asset, header, 'POST')])
     expect(both.map(({ status }) => status)).toEqual([200, 200])
     const [first, second] = both
@@ -83,6 +85,26 @@ describe('a purchase by one signed payment', () => {
     const shown = await ask(`${world.network.providerUrl}/api/services/purchase/${first?.body.id}`)
     expect(shown.json).toMatchObject({ state: 'ordered', transferTxId: first?.body.transferTxId })
     expect(shown.json.link).toBeUndefined()
+    // the account that was paid has signed what was bought
+    const { receipt, transferTxId } = first?.body as PurchaseBody
+    expect(receipt).toMatchObject({ documentId: asset.did, payer: buyer.address, paid: `${PRICE}`, transferTxId })
+    expect(receipt?.nonce).toBe(authorizationOf(payload).nonce)
+    expect(await receiptSigner(receipt as never)).toBe(payTo)
+    expect([second?.body.receipt, seen.body.receipt, shown.json.receipt]).toEqual([receipt, receipt, receipt])
+  })
+
+  it('records the terms that the buyer names, by the first request with the payment', async () => {
+    const buyer = await Buyer.with(world, '10')
+    const header = { 'payment-signature': await buyer.sign(await buyer.price(asset)) }
+    const pay = async (acceptTerms: string) =>
+      ask(`${buyer.url(asset)}&${new URLSearchParams({ acceptTerms })}`, { headers: header })
+    expect(await pay('terms')).toMatchObject({ status: 400, json: { errors: { acceptTerms: [expect.any(String)] } } })
+    const terms = 'aB'.repeat(32)
+    const { status, json } = await pay(terms)
+    const receipt = json.receipt as SignedPurchaseReceipt
+    expect([status, json.terms, receipt.terms]).toEqual([200, terms.toLowerCase(), terms.toLowerCase()])
+    expect(await receiptSigner(receipt)).toBe((await buyer.terms(asset)).payTo)
+    expect((await pay('cd'.repeat(32))).json.receipt).toEqual(receipt)
   })
 
   it('is refunded in full if the order cannot be made, and gives up nothing else', async () => {
@@ -96,6 +118,7 @@ describe('a purchase by one signed payment', () => {
     expect(status).toBe(402)
     expect(told).toMatchObject({ success: false, errorReason: 'price_changed' })
     expect(body).toMatchObject({ state: 'refunded', refunded: `${PRICE}` })
+    expect(body.receipt).toBeUndefined()
     expect(await buyer.balance()).toBe(10_000_000n)
     expect(await buyer.balance(payTo)).toBe(kept)
   })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PurchaseError } from '@tidegate/protocol'
+import type { SignedPurchaseReceipt } from '@tidegate/protocol/purchase-receipt'
 import { type Address, type Hex, isAddressEqual, parseUnits } from 'viem'
 import type { PayingChain } from '../chain/paying-chain.js'
 import { settleCall } from '../chain/token-calls.js'
@@ -7,6 +8,7 @@ import { PURCHASE_LIMITS } from '../limits.js'
 import { isSamePayment, isSameWish, type Payment, type Purchase, purchaseId, type Wanted } from '../purchase.js'
 import type { Added, PurchaseStore } from '../records/purchase-table.js'
 import { PaymentRefused } from './payment-refused.js'
+import { type ReceiptSigner, signedReceipt } from './receipt.js'
 import { RecentOffers } from './recent-offers.js'
 import type { Seller } from './seller.js'
 import { notOffered, type Terms, type TermsTools, termsOf } from './terms.js'
@@ -14,6 +16,8 @@ import { notOffered, type Terms, type TermsTools, termsOf } from './terms.js'
 /** A chain on which this service buys for others. */
 export interface DeskChain extends TermsTools {
   paying: PayingChain
+  /** The purchasing account, which signs receipts. */
+  signer: ReceiptSigner
   /** The most that one token may take in a day, in whole tokens. */
   daily: string
   /** The most that a transaction may pay for a unit of gas, in wei. */
@@ -79,6 +83,12 @@ export class PurchaseDesk {
     const found = await this.options.purchases.find(id)
     if (!found) throw new PurchaseError('PURCHASE_NOT_FOUND', 'This provider knows no purchase with this id.')
     return found
+  }
+
+  /** Returns the signed receipt of a purchase; undefined unless it is ordered. */
+  async receipt(purchase: Purchase): Promise<SignedPurchaseReceipt | undefined> {
+    const on = this.options.chains.get(purchase.payment.chainId)
+    return on && signedReceipt(purchase, on.signer)
   }
 
   /** Waits until a purchase has an outcome, at most for a time in milliseconds. Returns it as it is then. Throws the signal's reason. */

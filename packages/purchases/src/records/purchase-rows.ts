@@ -11,7 +11,13 @@ export function columnsOf(purchase: Purchase): Record<string, string | number | 
   return {
     ...{ id, chain: payment.chainId, token: payment.token, payer: payment.payer, nonce: payment.nonce },
     ...{ value: `${payment.value}`, after: payment.validAfter, before: payment.validBefore },
-    ...{ signature: payment.signature, did: wanted.did, service: wanted.service, file: wanted.file ?? null },
+    ...{
+      signature: payment.signature,
+      did: wanted.did,
+      service: wanted.service,
+      file: wanted.file ?? null,
+      terms: wanted.terms ?? null,
+    },
     datatoken: purchase.datatoken,
     ...{ gasFee: `${purchase.gasFee}`, identifier, state, reason, settleTx, orderTx, refundTx },
     ...{ paid: `${purchase.paid}`, spent: `${purchase.spent}`, refunded: `${purchase.refunded}` },
@@ -42,7 +48,12 @@ export function purchaseOf(row: Row): Purchase {
       nonce: row.nonce as Hex,
       signature: row.signature as Hex,
     },
-    wanted: { did: row.did as string, service: row.service as string, file: optional<number>(row.file) },
+    wanted: {
+      did: row.did as string,
+      service: row.service as string,
+      file: optional<number>(row.file),
+      terms: optional<string>(row.terms),
+    },
     datatoken: row.datatoken as Address,
     gasFee: BigInt(row.gas_fee as string),
     identifier: optional<string>(row.identifier),

@@ -59,12 +59,12 @@ export interface PurchaseStore {
   change(purchase: Purchase, change: PurchaseChange, now: number): Promise<boolean>
 }
 
-const COLUMNS = `id, chain_id, token, payer, nonce, value, valid_after, valid_before, signature, gas_fee, did, service, file,
+const COLUMNS = `id, chain_id, token, payer, nonce, value, valid_after, valid_before, signature, gas_fee, did, service, file, terms,
   datatoken, identifier, state, reason, paid, spent, refunded, settle_tx, order_tx, refund_tx, settled_at, is_open, due_at, obstacle, created_at, changed_at, version`
 const FIND = sqlOne(`SELECT ${COLUMNS} FROM purchases WHERE id = :id`)
 const ADD = sql(
   `INSERT INTO purchases (${COLUMNS}) VALUES (:id, :chain, :token, :payer, :nonce, :value, :after, :before, :signature,
-   :gasFee, :did, :service, :file, :datatoken, :identifier, :state, :reason, :paid, :spent, :refunded, :settleTx, :orderTx, :refundTx,
+   :gasFee, :did, :service, :file, :terms, :datatoken, :identifier, :state, :reason, :paid, :spent, :refunded, :settleTx, :orderTx, :refundTx,
    :settledAt, :isOpen, :dueAt, :obstacle, :createdAt, :changedAt, :version)`,
 )
 // the signature is of no use once nothing is left to do

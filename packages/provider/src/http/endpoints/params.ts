@@ -150,6 +150,16 @@ export const address = documented(
   },
 )
 
+/** A digest of SHA-256, in lower case. */
+export const sha256 = documented(
+  matching(/^[0-9a-f]{64}$/i, 'must be a SHA-256: 64 hex digits', (value) => value.toLowerCase()),
+  {
+    schema: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
+    description: 'SHA-256 of the terms that the buyer accepts, for the record and the receipt.',
+    example: '00'.repeat(32),
+  },
+)
+
 export const transactionId = documented(
   matching(
     /^0x[0-9a-f]{64}$/i,

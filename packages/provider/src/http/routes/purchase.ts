@@ -10,7 +10,7 @@ import { openService } from '../../access/service.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
 import { ADDRESS, HEX, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
-import { described, readParams, text, whole } from '../endpoints/params.js'
+import { described, readParams, sha256, text, whole } from '../endpoints/params.js'
 import { publicUrl } from '../endpoints/public-url.js'
 import type { Services } from '../services.js'
 import { linkTo } from './download-link.js'
@@ -18,7 +18,25 @@ import { QUOTE_ERRORS } from './initialize.js'
 
 const PATH = `${PREFIX}/purchase`
 
-const params = z.object({ documentId: text, serviceId: text, fileIndex: whole.optional() })
+const params = z.object({
+  documentId: text,
+  serviceId: text,
+  fileIndex: whole.optional(),
+  acceptTerms: sha256.optional(),
+})
+
+const RECEIPT = named(
+  'PurchaseReceipt',
+  object(
+    {
+      ...{ chainId: { type: 'integer' }, documentId: { type: 'string' }, serviceId: { type: 'string' } },
+      ...{ fileIndex: { type: 'integer' }, token: ADDRESS, payer: ADDRESS, nonce: HEX, paid: { type: 'string' } },
+      ...{ settleTxId: HEX, transferTxId: HEX, terms: { type: 'string' } },
+      signature: { ...HEX, description: 'By the account that took the payment (EIP-712).' },
+    },
+    ['fileIndex', 'terms'],
+  ),
+)
 
 const PURCHASE = named(
   'Purchase',
@@ -39,9 +57,11 @@ const PURCHASE = named(
       transferTxId: { ...HEX, description: 'The order.' },
       refundTxId: HEX,
       validUntil: { type: 'integer', description: 'Seconds since 1970 (UTC) until which the order opens the file.' },
+      terms: { type: 'string', description: 'SHA-256 of the terms that the buyer named as accepted.' },
+      receipt: RECEIPT,
       link: object({ url: { type: 'string', format: 'uri' }, expires: { type: 'integer' } }),
     },
-    ['reason', 'fileIndex', 'settleTxId', 'transferTxId', 'refundTxId', 'validUntil', 'link'],
+    ['reason', 'fileIndex', 'settleTxId', 'transferTxId', 'refundTxId', 'validUntil', 'terms', 'receipt', 'link'],
   ),
 )
 
@@ -93,7 +113,7 @@ export const purchaseState: Endpoint = {
   doc: {
     operationId: 'purchaseState',
     summary: 'Show a purchase',
-    description: 'How a purchase stands, without the link. Everything in it is on the chain as well.',
+    description: 'How a purchase stands, without the link. All but the terms and the receipt is on the chain as well.',
     path: { id: described(text, 'The id of the purchase.', `0x${'00'.repeat(32)}`) },
     responses: { 200: json('The purchase.', PURCHASE) },
     errors: ['PURCHASE_NOT_FOUND'],
@@ -103,7 +123,7 @@ export const purchaseState: Endpoint = {
     app.get(this.path, async (request, reply) => {
       const { id } = request.params as { id: string }
       const found = await desk.find(isHash(id) ? id : '0x')
-      return reply.header('cache-control', 'no-store').send(bodyOf(found))
+      return reply.header('cache-control', 'no-store').send(await bodyOf(found, desk))
     })
   },
 }
@@ -115,8 +135,8 @@ async function answerPurchase(
   services: Services,
 ): Promise<FastifyReply> {
   const wire = await import('@tidegate/purchases')
-  const { documentId: did, serviceId: service, fileIndex: file } = readParams(params, request)
-  const wanted: Wanted = { did, service, file }
+  const { documentId: did, serviceId: service, fileIndex: file, acceptTerms: terms } = readParams(params, request)
+  const wanted: Wanted = { did, service, file, terms }
   const { signal } = request.lifetime
   reply.header('cache-control', 'no-store')
   const header = request.headers[wire.PAYMENT_HEADER]
@@ -149,11 +169,17 @@ async function answerPurchase(
   request.subject = { did, service, consumer: payment.payer }
   const purchase = await desk.wait(record.id, wire.PURCHASE_LIMITS.cashier.wait, signal)
   if (!wire.isDecided(purchase))
-    return reply.code(202).header('retry-after', PROVIDER_LIMITS.purchases.retry).send(bodyOf(purchase))
+    return reply
+      .code(202)
+      .header('retry-after', PROVIDER_LIMITS.purchases.retry)
+      .send(await bodyOf(purchase, desk))
   reply.header('payment-response', wire.paymentResponse(purchase))
-  if (purchase.state !== 'ordered') return reply.code(402).send(bodyOf(purchase))
+  if (purchase.state !== 'ordered') return reply.code(402).send(await bodyOf(purchase, desk))
   const isPayer = isNew || (secret !== undefined && secret === record.identifier)
-  return reply.send({ ...bodyOf(purchase), ...(isPayer ? await linkOf(purchase, request, services) : {}) })
+  return reply.send({
+    ...(await bodyOf(purchase, desk)),
+    ...(isPayer ? await linkOf(purchase, request, services) : {}),
+  })
 }
 
 /** Returns a link to the files of an order; nothing if they cannot be opened now: the order can still be used. */
@@ -179,12 +205,13 @@ async function linkOf(
   }
 }
 
-/** Returns a purchase as clients see it. */
-function bodyOf(purchase: Purchase) {
+/** Returns a purchase as clients see it, with the receipt of an order. */
+async function bodyOf(purchase: Purchase, desk: PurchaseDesk) {
   const { id, state, reason, payment, wanted, paid, refunded, settleTx, orderTx, refundTx } = purchase
   return {
     ...{ id, state, reason, documentId: wanted.did, serviceId: wanted.service, fileIndex: wanted.file },
     ...{ consumer: payment.payer, chainId: payment.chainId, token: payment.token },
     ...{ paid: `${paid}`, refunded: `${refunded}`, settleTxId: settleTx, transferTxId: orderTx, refundTxId: refundTx },
+    ...{ terms: wanted.terms, receipt: await desk.receipt(purchase) },
   }
 }
