@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import type { Receipt } from '@tidegate/client'
-import type { Hex } from 'viem'
+import type { Receipt, SignedPurchaseReceipt } from '@tidegate/client'
+import type { Address, Hex } from 'viem'
 import { timeText } from '../people/amounts.js'
 import { forSigning, hash, whole } from '../people/options.js'
 import { shown } from '../people/output/text.js'
+import { keptReceipt } from '../people/purchase-receipts.js'
 import { inSession, type PeopleOptions } from '../people/session.js'
 import { paymentLines, saleJson } from './payments.js'
 
@@ -36,9 +37,22 @@ export async function receipt(
   const { chain: chainId, ...more } = options
   return inSession(more, 'reader', async ({ client, out, signal }) => {
     const found = await client.receipt(tx, { chainId, number, signal })
-    out.print(...receiptLines(found))
-    out.result(saleJson(found))
+    const purchase = await keptReceipt(tx, found.payer)
+    out.print(...receiptLines(found), ...(purchase ? purchaseLines(purchase) : []))
+    out.result({ ...saleJson(found), ...(purchase ? { purchase } : {}) })
   })
+}
+
+/** Returns the lines of a kept receipt of a signed payment. */
+function purchaseLines({ signer, nonce, settleTxId, terms }: SignedPurchaseReceipt & { signer: Address }): string[] {
+  const facts: [string, string][] = [
+    ['Signed by', `${signer}, the account that took the payment`],
+    ['Payment', nonce],
+    ['Settled by', settleTxId],
+    ['Terms', terms === undefined ? '' : `accepted: SHA-256 ${terms}`],
+  ]
+  const lines = facts.filter(([, value]) => value !== '').map(([label, value]) => `  ${label.padEnd(14)} ${value}`)
+  return ['', 'Bought by one signed payment', ...lines]
 }
 
 /** Returns the accepted terms, compared with the present ones. */

@@ -1,4 +1,4 @@
-import type { Bought, PurchasePrice, Quote } from '@tidegate/client'
+import type { Bought, PurchasePrice, Quote, SignedPurchaseReceipt } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { formatUnits } from 'viem'
 import { agreed } from './agreement.js'
@@ -7,6 +7,7 @@ import { assertTakesBytes } from './download/stream-target.js'
 import { interrupted } from './output/prompts.js'
 import { shown } from './output/text.js'
 import { paymentFiles } from './payments.js'
+import { keepReceipt } from './purchase-receipts.js'
 import { assertWithin, byAddress, type PurchaseRequest } from './purchase-request.js'
 import { sellerText } from './sellers.js'
 import type { WalletSession } from './session.js'
@@ -51,11 +52,21 @@ export async function signedPurchase(
   signal.throwIfAborted()
   try {
     const options = { acceptTerms, signal, onStep: out.step, payments: paymentFiles }
-    const { did, service: id, order, reused, paid } = await client.purchase(offered, options)
-    return { did, service: id, order, reused, paid, transactions: [] }
+    const { did, service: id, order, reused, paid, receipt } = await client.purchase(offered, options)
+    if (receipt) keep(session, receipt)
+    return { did, service: id, order, reused, paid, transactions: [], ...(acceptTerms ? { terms: acceptTerms } : {}) }
   } catch (error) {
     if (!signal.aborted) throw error
     throw interrupted(`interrupted. A signed payment may be used: it is kept, and sent again by: ${again}`)
+  }
+}
+
+/** Keeps a receipt, and says where. The order holds without it. */
+function keep({ out }: WalletSession, receipt: SignedPurchaseReceipt): void {
+  try {
+    out.note(`receipt: ${shown(keepReceipt(receipt))}`)
+  } catch (error) {
+    out.note(`The receipt is not kept: ${shown((error as Error).message)}.`)
   }
 }
 

@@ -48,6 +48,14 @@ describe('a payment by one signature', () => {
     expect((await scripts.world.provider.getBalance(buyer.address)).toString()).toBe('0')
     // its outcome is known
     expect(readdirSync(join(at('state'), 'tidegate', 'payments'))).toEqual([])
+    const { order } = JSON.parse(stdout)
+    await scripts.world.indexed(order)
+    const receipt = ['receipt', order, ...args]
+    const { payer, purchase } = JSON.parse((await run([...receipt, '--json'], environment)).stdout)
+    expect(purchase).toMatchObject({ documentId: did, payer: buyer.address, paid: '2555000', signer: payer })
+    const file = join(at('state'), 'tidegate', 'receipts', `${order}.json`)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('2555000', '1555000'))
+    expect((await refusal(receipt, environment)).error.message).toContain('not a receipt of the account that ordered')
     const again = await run(['buy', did, '--pay-with', 'USDC', ...args, '--yes', '--json'], environment)
     expect(JSON.parse(again.stdout)).toMatchObject({ reused: true, order: JSON.parse(stdout).order })
     expect(await buyer.balance()).toBe(10_000_000n - 2_555_000n)

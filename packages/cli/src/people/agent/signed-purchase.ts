@@ -1,7 +1,8 @@
-import { type PurchasePrice, tokenNamed } from '@tidegate/client'
+import { type PurchasePrice, type SignedPurchaseReceipt, tokenNamed } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { amountView, type Input, type Output } from '@tidegate/provider/mcp'
 import { paymentFiles } from '../payments.js'
+import { keepReceipt } from '../purchase-receipts.js'
 import { agreedTerms } from './agreed-terms.js'
 import type { PurchaseOptions } from './purchases.js'
 import { purchaseOf } from './reservations.js'
@@ -44,7 +45,8 @@ export async function signedPurchase(
         reservation?.signed(authorization)
       },
     })
-    const { order, reused, paid, payTo } = bought
+    const { order, reused, paid, payTo, receipt } = bought
+    if (receipt) keepIfPossible(receipt)
     const [amount] = paid
     const left = amount && (await spending.leftToday(context, asset.chainId, amount))
     return {
@@ -57,6 +59,15 @@ export async function signedPurchase(
     // a signed payment counts until no block can accept it
     if (!isSigned || (error as { code?: unknown }).code === 'PAYMENT_EXPIRED') reservation?.release()
     throw error
+  }
+}
+
+/** Keeps a receipt. The order holds without it. */
+function keepIfPossible(receipt: SignedPurchaseReceipt): void {
+  try {
+    keepReceipt(receipt)
+  } catch {
+    // the provider's `purchase/{id}` has it as well
   }
 }
 

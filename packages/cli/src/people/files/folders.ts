@@ -19,6 +19,9 @@ export const uploadsFolder = () => join(stateFolder(), 'tidegate', 'uploads')
 /** Folder of signed payments whose outcome is not known. Each has the name of a payment, a secret. */
 export const paymentsFolder = () => join(stateFolder(), 'tidegate', 'payments')
 
+/** Folder of the receipts of signed payments, a file for each order. */
+export const receiptsFolder = () => join(stateFolder(), 'tidegate', 'receipts')
+
 /** Folder of what agents have spent, a file for each day. */
 export const spendingFolder = () => join(stateFolder(), 'tidegate', 'spending')
 
