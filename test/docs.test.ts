@@ -10,6 +10,7 @@ import { FRAMEWORK_ERRORS } from '../packages/provider/src/http/errors.js'
 import { ALL_ENDPOINTS } from '../packages/provider/src/http/server.js'
 import { STATE_SCHEMA } from '../packages/provider/src/state/schema.js'
 import { allTables } from '../packages/provider/src/state/transfer/schema.js'
+import { OBSTACLES } from '../packages/purchases/src/purchase.js'
 import { STORAGE_TYPES } from '../packages/storage/src/kinds/registry.js'
 import { GENERATED } from '../scripts/generated-docs.js'
 import { anchorOf, page, pages, REPOSITORY } from './helpers/pages.js'
@@ -269,7 +270,7 @@ function isKnown(name: string): boolean {
     ([setting, { secret, legacy }]) => [setting, ...(secret ? [`${setting}_FILE`] : []), ...(legacy ? [legacy] : [])],
   )
   const codes = [...Object.keys(ERROR_CATALOGUE), ...Object.values(FRAMEWORK_ERRORS).map(([, code]) => code)]
-  const known = [...settings, ...codes, ...VARIABLES, ...OF_CLIENTS, ...CLIENT_CODES]
+  const known = [...settings, ...codes, ...VARIABLES, ...OF_CLIENTS, ...CLIENT_CODES, ...OBSTACLES]
   const prefix = /^(.+?)(?:…|\*)$/.exec(name)?.[1]
   return prefix ? known.some((one) => one.startsWith(prefix)) : known.includes(name)
 }

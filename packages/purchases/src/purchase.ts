@@ -43,14 +43,16 @@ export type Reason =
   | 'UNAVAILABLE'
 
 /** Why the next step of a purchase waits. */
-export type Obstacle =
-  | 'SETTLEMENT_UNDECIDED'
-  | 'ORDER_UNAVAILABLE'
-  | 'TOKENS_LACKING'
-  | 'REFUND_REFUSED'
-  | 'DELIVERY_REFUSED'
-  | 'CHAIN_UNAVAILABLE'
-  | 'OTHER_ACCOUNT'
+export const OBSTACLES = [
+  'SETTLEMENT_UNDECIDED',
+  'ORDER_UNAVAILABLE',
+  'TOKENS_LACKING',
+  'REFUND_REFUSED',
+  'DELIVERY_REFUSED',
+  'CHAIN_UNAVAILABLE',
+  'OTHER_ACCOUNT',
+] as const
+export type Obstacle = (typeof OBSTACLES)[number]
 
 /** The record of a purchase. Amounts are in the token's smallest unit, times in milliseconds since 1970. */
 export interface Purchase {

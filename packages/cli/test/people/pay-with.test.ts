@@ -1,23 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { Shop } from '../../../client/test/chain/shop.js'
 import { Buyer } from '../../../provider/test/purchases/buyer.js'
-import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { startAgent } from './agent.js'
 import { CONTENT, SHA256, useScripts } from './scripts.js'
 
 describe('a payment by one signature', () => {
+  withPurchaseLimits((limits) => {
+    limits.cashier.interval = 50
+  })
   const scripts = useScripts({ HOSTING: 'off', PURCHASES: 'on' })
   const { at, published, refusal, run } = scripts
-  const { interval } = PURCHASE_LIMITS.cashier
   let did: string
   beforeAll(async () => {
-    PURCHASE_LIMITS.cashier.interval = 50
     did = await published('--price', '2.5:USDC')
-  })
-  afterAll(() => {
-    PURCHASE_LIMITS.cashier.interval = interval
   })
 
   /** A keystore of an account with USDC and no coin, and the settings that open it. */

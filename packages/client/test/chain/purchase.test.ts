@@ -3,10 +3,10 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
+import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { World } from '../../../../test/helpers/world.js'
 import { Buyer } from '../../../provider/test/purchases/buyer.js'
 import { whilePriceRises } from '../../../provider/test/purchases/rising-price.js'
-import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { LIMITS } from '../../src/limits.js'
 import { walletOf } from '../world.js'
 import { type Paying, Shop } from './shop.js'
@@ -23,14 +23,15 @@ let asset: Published
 let url: string
 let did: string
 const limits = structuredClone({ pause: LIMITS.pause, purchasing: LIMITS.purchasing })
-const interval = PURCHASE_LIMITS.cashier.interval
 const limit = (changed: { pause?: object; purchasing?: object }) => {
   Object.assign(LIMITS.pause, changed.pause)
   Object.assign(LIMITS.purchasing, changed.purchasing)
 }
 
+withPurchaseLimits((limits) => {
+  limits.cashier.interval = 50
+})
 beforeAll(async () => {
-  PURCHASE_LIMITS.cashier.interval = 50
   limit({ pause: { first: 10, longest: 50 } })
   world = await World.start({ PURCHASES: 'on' })
   url = world.storage.file('/tides.csv', Buffer.from(CONTENT))
@@ -45,7 +46,6 @@ beforeEach(() => {
 afterEach(() => limit({ purchasing: limits.purchasing }))
 afterAll(async () => {
   limit(limits)
-  PURCHASE_LIMITS.cashier.interval = interval
   shop?.close()
   await world?.close()
 })

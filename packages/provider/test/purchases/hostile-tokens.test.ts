@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { settleCall, TOKEN_CALLS } from '../../../purchases/src/chain/token-calls.js'
@@ -14,11 +15,13 @@ describe('a token that misbehaves, sold by the real route (threat 129)', () => {
   let market: HostileMarket
   let token: HostileToken
 
+  withPurchaseLimits(({ cashier, offers, underWay }) => {
+    Object.assign(cashier, { interval: 50, wait: 100, patience: 2_000 })
+    cashier.retry.first = 100
+    offers.age = 1
+    underWay.failed = 100
+  })
   beforeAll(async () => {
-    Object.assign(PURCHASE_LIMITS.cashier, { interval: 50, wait: 100, patience: 2_000 })
-    PURCHASE_LIMITS.cashier.retry.first = 100
-    PURCHASE_LIMITS.offers.age = 1
-    PURCHASE_LIMITS.underWay.failed = 100
     market = await HostileMarket.open()
     token = market.token
   })

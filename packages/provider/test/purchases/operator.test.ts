@@ -4,9 +4,9 @@ import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { Published } from '../../../../test/helpers/publish.js'
+import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
 
 describe('what operators see of purchases', () => {
@@ -14,8 +14,10 @@ describe('what operators see of purchases', () => {
   let asset: Published
   let settings: Record<string, string>
 
+  withPurchaseLimits((limits) => {
+    limits.cashier.interval = 50
+  })
   beforeAll(async () => {
-    PURCHASE_LIMITS.cashier.interval = 50
     world = await World.start({ PURCHASES: 'on', METRICS_PORT: '0' })
     const url = world.storage.file('/tides.csv', Buffer.from('tides'))
     const pricing = { fixed: '2.5', token: 'MockUSDC' } as const

@@ -4,9 +4,9 @@ import type { PaymentPayload } from '@x402/core/types'
 import type { Signer } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
+import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask, downloadUrl } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
-import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer, type PurchaseBody, purchaseUrl } from './buyer.js'
 import { whilePriceRises } from './rising-price.js'
 
@@ -24,8 +24,10 @@ describe('a purchase by one signed payment', () => {
   let url: string
   let publisher: Signer
 
+  withPurchaseLimits((limits) => {
+    limits.cashier.interval = 50
+  })
   beforeAll(async () => {
-    PURCHASE_LIMITS.cashier.interval = 50
     world = await World.start({ PURCHASES: 'on' })
     url = world.storage.file('/tides.csv', Buffer.from(CONTENT))
     publisher = await world.somebody()

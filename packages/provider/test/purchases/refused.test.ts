@@ -5,11 +5,11 @@ import { deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import type { DDO } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
+import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
-import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
 
 const ABI = parseAbi([
@@ -28,9 +28,11 @@ describe('a purchase that cannot end well (threat 129)', () => {
   let publisher: Signer
   let asset: Published
 
+  withPurchaseLimits(({ cashier, offers }) => {
+    cashier.interval = 50
+    offers.age = 1
+  })
   beforeAll(async () => {
-    Object.assign(PURCHASE_LIMITS.cashier, { interval: 50 })
-    PURCHASE_LIMITS.offers.age = 1
     ;({ world, proxy } = await World.behindProxy({ PURCHASES: 'on' }))
     publisher = await world.somebody()
     asset = await sell()
