@@ -70,7 +70,7 @@ export interface Quote {
    * help.
    */
   unusable?: Hex | undefined
-  /** Whether the publisher asks for credentials: `present` them before you buy, or the order opens nothing. */
+  /** Whether the publisher asks for credentials: `present` them before you buy or download, or the order opens nothing. */
   presents?: true | undefined
   /** Whether the buyer holds a datatoken of an unfinished purchase. */
   held?: boolean | undefined

@@ -48,10 +48,13 @@ export async function findOrder(
   const { datatoken } = service
   const { consumer } = request
   const { found } = await findOrders(moment, { consumer, datatoken, since: earliest(served, service) })
+  let presents = false
   let quoted: Extract<Initialized, { providerFee: unknown }> | undefined
+  const credentials = () => (presents ? { presents: true as const } : {})
   const holds = async (order: Hex) => {
     const answer = await tested(context, { ...request, order })
     if (answer && 'providerFee' in answer) quoted = answer
+    if (answer) presents = answer.presents
     return isValid(answer)
   }
   /** Whether an order was quoted for one other file. A service with a single file has no other. */
@@ -65,7 +68,7 @@ export async function findOrder(
   let asked = 0
   for (const order of found.filter(({ serviceIndex }) => serviceIndex === service.index).slice(0, EXAMINED)) {
     if (asked === MOST) break
-    if (await holds(order.tx)) return { order: order.tx }
+    if (await holds(order.tx)) return { order: order.tx, ...credentials() }
     const fees = await feesOf(moment, order)
     if (await isForOther(order, onlyFile(fees))) continue
     asked += 1
@@ -76,17 +79,18 @@ export async function findOrder(
     if (request.environment === undefined && isAccessValid(order, service)) pending ??= order
     if (!isFeeExpired(fees)) continue
     for (const renewal of (await findRenewals(moment, order, consumer)).slice(0, MOST))
-      if (await holds(renewal)) return { order: renewal }
+      if (await holds(renewal)) return { order: renewal, ...credentials() }
     if (renews === undefined && isAccessValid(order, service)) renews = order.tx
   }
   if (pending) assertSeen(pending)
   if (!quoted) {
     const answer = await initialize(context, request)
+    presents = answer.presents
     if ('providerFee' in answer) quoted = answer
   }
   return {
     ...(quoted ? { providerFee: quoted.providerFee } : {}),
-    ...(quoted?.presents ? { presents: true } : {}),
+    ...credentials(),
     ...(renews ? { renews } : {}),
     ...(unusable ? { unusable } : {}),
   }

@@ -2,7 +2,7 @@ import { addressIn, fieldsOf, type Json } from '@tidegate/protocol/values'
 import { type Address, type Hex, isHex } from 'viem'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { policyOf } from '../policies/sessions.js'
+import { policyFor } from '../policies/sessions.js'
 import type { ProviderFee } from '../types.js'
 
 export interface FeeRequest {
@@ -21,14 +21,10 @@ export interface FeeRequest {
   order?: Hex | undefined
 }
 
-/** The provider's response: a valid order, or the signed fee of a new one. */
+/** The provider's response: a valid order, or the signed fee of a new one. `presents`: whether its download asks for credentials. */
 export type Initialized =
-  | { validOrder: Hex }
-  | {
-      datatoken: Address
-      providerFee: ProviderFee /** Whether the download asks for credentials. */
-      presents: boolean
-    }
+  | { validOrder: Hex; presents: boolean }
+  | { datatoken: Address; providerFee: ProviderFee; presents: boolean }
 
 /**
  * Asks the provider for the fee of an order, or whether an earlier order is valid. Throws TidegateError with the provider's
@@ -45,14 +41,15 @@ export async function initialize(context: Context, request: FeeRequest): Promise
     environment,
     validUntil,
     transferTxId: order,
-    ...policyOf(context, did, service),
+    ...(await policyFor(context, request)),
   })
   const { validOrder, datatoken: told, providerFee, policyServer } = fieldsOf(answer)
-  if (order !== undefined && validOrder !== undefined) return { validOrder: order }
+  const presents = policyServer === 'required'
+  if (order !== undefined && validOrder !== undefined) return { validOrder: order, presents }
   const datatoken = addressIn(told)
   if (!datatoken || !isFee(providerFee))
     throw new TidegateError('BAD_ANSWER', "The provider's response has no valid fee.")
-  return { datatoken, providerFee, presents: policyServer === 'required' }
+  return { datatoken, providerFee, presents }
 }
 
 /** Whether a value is a fee that the contracts accept. The contract checks the signature. */

@@ -67,9 +67,10 @@ export async function quotePlan(context: Context, did: string, options: QuoteOpt
   const about = { did, service: service.id, chainId, datatoken, consumer, ...(file === undefined ? {} : { file }) }
   const moment = await momentOf(context, chainId, served.block)
   const { order, providerFee, presents, renews, unusable } = await findOrder(context, served, service, request, moment)
-  if (order) return { quote: { ...about, price: NOTHING, order }, served, service, plan: undefined, moment }
+  const asked = presents ? { presents } : {}
+  if (order) return { quote: { ...about, price: NOTHING, order, ...asked }, served, service, plan: undefined, moment }
   if (providerFee) await assertTimely(moment, providerFee)
-  const lost = { ...(unusable ? { unusable } : {}), ...(presents ? { presents } : {}) }
+  const lost = { ...(unusable ? { unusable } : {}), ...asked }
   const plan = await planOf(context, { chainId, datatoken, providerFee, buyer: buyer ?? consumer, market }, moment)
   const { price, held } = plan
   if (renews)

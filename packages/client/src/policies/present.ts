@@ -5,7 +5,7 @@ import type { Context } from '../context.js'
 import { consumerOf, holderOf, provenOnce } from '../download/proof.js'
 import { TidegateError } from '../errors.js'
 import { deadline } from '../http/deadline.js'
-import { pause } from '../http/retry.js'
+import { pause, retriesAfter } from '../http/retry.js'
 import { LIMITS } from '../limits.js'
 import { askPolicyServer } from './answers.js'
 import { useSession } from './sessions.js'
@@ -84,17 +84,18 @@ async function untilPresented(
   const limit = deadline(signal, timeout, late)
   try {
     for (;;) {
-      const { agrees, message, words } = await askPolicyServer(
-        context,
-        { action: 'checkSessionId', sessionId },
-        limit.signal,
+      const answer = await askPolicyServer(context, { action: 'checkSessionId', sessionId }, limit.signal).catch(
+        (error) => {
+          // a phone may be offline while its wallet is open
+          if (limit.signal.aborted || retriesAfter(error, true, 1) === 0) throw error
+        },
       )
-      if (agrees) return
+      if (answer?.agrees) return
       // before a presentation there is no result
-      if (message.verificationResult === false || message.error !== undefined)
+      if (answer && (answer.message.verificationResult === false || answer.message.error !== undefined))
         throw new TidegateError(
           'POLICY_DENIED',
-          `The credentials were not accepted${words === '' ? '' : `: ${words}`}.`,
+          `The credentials were not accepted${answer.words === '' ? '' : `: ${answer.words}`}.`,
         )
       await pause(LIMITS.policies.poll, limit.signal)
     }

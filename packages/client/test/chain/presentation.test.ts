@@ -9,7 +9,7 @@ import type { Published } from '../../../../test/helpers/publish.js'
 import { askJson } from '../../../../test/helpers/requests.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
-import { createTidegate, useSession } from '../../src/index.js'
+import { createTidegate, forgetSession, useSession } from '../../src/index.js'
 import { walletFor } from '../world.js'
 
 const KEY = 'key of the policy server'
@@ -51,9 +51,17 @@ describe('the presentation of credentials', () => {
     // another client with the same account, as after a restart
     const { wallet } = tidegate.context
     const again = createTidegate({ url: world.network.providerUrl, ...(wallet ? { wallet } : {}) })
+    expect(await again.quote(asset.did)).toMatchObject({ order, presents: true })
     await expect(again.download(asset.did, { order })).rejects.toMatchObject({ code: 'POLICY_DENIED' })
-    useSession(again.context, asset.did, asset.ddo.services[0]?.id as string, session)
+    const service = asset.ddo.services[0]?.id as string
+    useSession(again.context, asset.did, service, session)
+    expect((await again.quote(asset.did)).presents).toBeUndefined()
+    // the session is of this account alone
+    const consumer = (await world.somebody()).address as `0x${string}`
+    expect((await again.quote(asset.did, { consumer })).presents).toBe(true)
     expect(await (await (await again.download(asset.did, { order })).blob()).text()).toBe('tide')
+    expect(forgetSession(again.context, asset.did, service)).toBe(true)
+    expect((await again.quote(asset.did)).presents).toBe(true)
   })
 
   it('tells a refusal, a lack of patience, and an abortion from each other', async () => {

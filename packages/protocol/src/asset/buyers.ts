@@ -15,7 +15,9 @@ export function buyersOf(credentials: unknown, chainId: number): Buyers | undefi
     .filter((entry) => !isOpen(entry))
   if (entries.length === 0) return undefined
   const values = entries.filter((entry) => !isList(entry)).flatMap(({ values }) => listOf(values, MOST))
-  if (values.includes('*')) return undefined
+  const isPresented = entries.some((entry) => !isList(entry) && typeOf(entry) !== 'address')
+  const presents = isPresented ? { presents: true as const } : {}
+  if (values.includes('*')) return isPresented ? { ...presents, accounts: [], lists: [] } : undefined
   const accounts = values
     .slice(0, MOST)
     .map((value) => addressIn(fieldsOf(value).address ?? value))
@@ -24,7 +26,7 @@ export function buyersOf(credentials: unknown, chainId: number): Buyers | undefi
     const address = addressIn(accessList)
     return address ? [{ address, chainId: Number.isSafeInteger(own) ? (own as number) : chainId }] : []
   })
-  return { accounts: [...new Set(accounts)], lists: lists.slice(0, MOST) }
+  return { ...presents, accounts: [...new Set(accounts)], lists: lists.slice(0, MOST) }
 }
 
 const typeOf = ({ type }: Json) => plainText(type).toLowerCase()

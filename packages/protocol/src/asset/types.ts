@@ -79,6 +79,8 @@ export interface Release {
 
 /** The only buyers: an account of `accounts`, or a member of an access list. Both empty: by rules that this description ignores. */
 export interface Buyers {
+  /** Whether consumers present credentials of another kind, which a policy server judges. */
+  presents?: true
   accounts: Address[]
   lists: { address: Address; chainId: number }[]
 }

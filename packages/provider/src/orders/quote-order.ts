@@ -59,6 +59,13 @@ export interface Quote {
   policyServer?: 'required'
 }
 
+/** An earlier order that is still valid. */
+interface ValidOrder {
+  validOrder: Hex
+  /** Set if the policy server decides about its downloads, and was not asked. */
+  policyServer?: 'required'
+}
+
 /** The claim of the order to quote, and its environment. */
 interface Wanted {
   opened: OpenService
@@ -73,7 +80,7 @@ interface Wanted {
  * OrderError, ChainError, LimitError, StateError, StorageError, or the signal's reason; ProviderError `CANNOT_DELIVER` if a
  * download would fail for a reason of this provider.
  */
-export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise<Quote | { validOrder: Hex }> {
+export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise<Quote | ValidOrder> {
   const now = Math.floor(Date.now() / 1000)
   const { validUntil = 0, transferTxId, fileIndex } = order
   if (validUntil !== 0 && validUntil <= now)
@@ -81,9 +88,11 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
   const wanted = await assertMayOrder(order, tools.access)
   const { opened, environment, claim, isOpen } = wanted
   const { asset, service } = opened
+  const asked = isOpen ? { policyServer: 'required' as const } : {}
   if (transferTxId !== undefined) {
     const earlier = { ...claim, txId: transferTxId }
-    if (await isStillValid(earlier, tools.access.orders, now, tools.signal)) return { validOrder: transferTxId }
+    if (await isStillValid(earlier, tools.access.orders, now, tools.signal))
+      return { validOrder: transferTxId, ...asked }
   }
   if (fileIndex !== undefined) {
     completeUserdata(service.consumerParameters, order.userdata)
@@ -101,7 +110,7 @@ export async function quoteOrder(order: QuotedOrder, tools: QuoteTools): Promise
     providerFee: quoteFee(asset.chain, terms),
     computeAddress: environment?.consumerAddress ?? zeroAddress,
     ...(tools.rules.length > 0 ? { providerFeeRule: nameOf(rule) } : {}),
-    ...(isOpen ? { policyServer: 'required' as const } : {}),
+    ...asked,
   }
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type AnonymousCaller, describePublished } from '../../access/files/describe-files.js'
 import { lastNonce } from '../../auth/auth.js'
 import { quoteOrder } from '../../orders/quote-order.js'
-import { ADDRESS, HEX, json, named, object } from '../endpoints/docs.js'
+import { ADDRESS, HEX, type JsonSchema, json, named, object } from '../endpoints/docs.js'
 import { type Endpoint, PREFIX } from '../endpoints/endpoint.js'
 import { policyServer, userdata } from '../endpoints/object-params.js'
 import { address, described, readParams, text, transactionId, whole } from '../endpoints/params.js'
@@ -25,6 +25,12 @@ const params = z.object({
     'The session of the policy server in which the credentials were presented, as in a download. Without it a quote does not ask the policy server, and says so.',
   ).optional(),
 })
+
+const ASKED: JsonSchema = {
+  const: 'required',
+  description:
+    'The download needs a session of the policy server (initializePSVerification), which was not asked for this quote. Left out otherwise.',
+}
 
 const QUOTE = named(
   'Quote',
@@ -53,11 +59,7 @@ const QUOTE = named(
         type: 'string',
         description: 'Which rule of the provider the fee follows; left out where it has none (PROVIDER_FEES).',
       },
-      policyServer: {
-        const: 'required',
-        description:
-          'The download needs a session of the policy server (initializePSVerification), which was not asked for this quote. Left out otherwise.',
-      },
+      policyServer: ASKED,
     },
     ['providerFeeRule', 'policyServer'],
   ),
@@ -101,7 +103,7 @@ export const initialize: Endpoint = {
     params: params.shape,
     responses: {
       200: json('The quote, or the order that is still valid.', {
-        anyOf: [QUOTE, named('ValidOrder', object({ validOrder: HEX }))],
+        anyOf: [QUOTE, named('ValidOrder', object({ validOrder: HEX, policyServer: ASKED }, ['policyServer']))],
       }),
     },
     errors: QUOTE_ERRORS,
