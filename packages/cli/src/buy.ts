@@ -1,6 +1,7 @@
 import { misuse } from '@tidegate/provider/commands/failures'
 import { amountJson, amountText } from './people/amounts.js'
 import { fileOf, serviceOf } from './people/assets.js'
+import { presentIfAsked, readQuote } from './people/credentials/presentation.js'
 import { commandOf } from './people/download/repeat.js'
 import {
   ACCEPT_TERMS,
@@ -53,7 +54,10 @@ export async function buy(
     const asset = await client.asset(did, { signal })
     const service = serviceOf(asset, id)
     const file = which === undefined ? undefined : fileOf(service, which)
-    const quote = await client.quote(did, { service: service.id, file, consumer })
+    const asked = await readQuote(session, did, { service: service.id, file, consumer })
+    // the provider takes no signed payment for a service that asks for credentials
+    const isRefused = !asked.order && payWith !== undefined
+    const quote = isRefused ? asked : await presentIfAsked(session, asked)
     const capped = maxPrice ? ` --max-price ${[maxPrice.amount, maxPrice.token].filter(Boolean).join(':')}` : ''
     const chosen = file === undefined ? '' : ` --file ${file}`
     const paying = payWith === undefined ? '' : ` --pay-with ${payWith}`

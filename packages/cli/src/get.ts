@@ -3,6 +3,7 @@ import type { Asset, AssetService, Bought, Quote } from '@tidegate/client'
 import { misuse } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
 import { fileList, fileOf, serviceOf } from './people/assets.js'
+import { presentIfAsked, readQuote } from './people/credentials/presentation.js'
 import { type Fetched, fetchFile, fetchToStream, withOrder } from './people/download/fetch.js'
 import type { FetchedAll, Filling } from './people/download/fetch-all.js'
 import { assertFirstAvailable, sizeOf, withName } from './people/download/files.js'
@@ -86,19 +87,22 @@ export async function get(did: string, options: GetOptions): Promise<number> {
     const service = serviceOf(asset, options.service)
     const files = requestedFiles(service, options)
     // an order for one file pays no fee by size of the others
-    const quote = await session.client.quote(did, {
+    const quote = await readQuote(session, did, {
       service: service.id,
       file: files.length > 1 ? undefined : files[0],
     })
     const { file, ...rest } = options
     const chosen = file === undefined ? rest : { ...rest, file: files[0] as number }
-    const run = { did, options: chosen, destination, asset, service, files, quote }
+    const run: Run = { did, options: chosen, destination, asset, service, files, quote }
     const filling = await fillingOf(run)
     await assertRunnable(run)
+    const isComplete = filling?.plan.missing.length === 0
+    // the provider takes no signed payment for a service that asks for credentials
+    const isRefused = !quote.order && options.payWith !== undefined
+    if (!isComplete && !isRefused) run.quote = await presentIfAsked(session, quote)
     const output = await openOutput(session, run)
     try {
-      const isComplete = filling?.plan.missing.length === 0
-      const bought = quote.order || isComplete ? undefined : await buy(session, run)
+      const bought = run.quote.order || isComplete ? undefined : await buy(session, run)
       report(session, run, bought, await fetchFiles(session, { ...run, filling }, bought, output))
     } finally {
       output?.close()

@@ -33,6 +33,9 @@ export const CLI_LIMITS = {
     kept: 65_536,
     /** Bytes of a signed payment: contract wallets have signatures of some kilobytes. */
     payment: 65_536,
+    /** Kept sessions of presented credentials of an account, and bytes of their file: an entry has hundreds. */
+    sessions: 200,
+    sessionBytes: 262_144,
     /** Bytes of the note of a local network. */
     network: 4_096,
     /** Characters of a keystore or password file: real ones are far shorter. */

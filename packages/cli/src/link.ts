@@ -4,6 +4,7 @@ import { DistinctPaths } from '@tidegate/protocol/distinct-paths'
 import { CommandError, misuse } from '@tidegate/provider/commands/failures'
 import { timeText } from './people/amounts.js'
 import { fileOf, serviceOf } from './people/assets.js'
+import { withCredentials } from './people/credentials/presentation.js'
 import { did, duration, forSigning, SERVICE, type WhichFile, whichFile } from './people/options.js'
 import { LINK_FORMATS, type LinkFormat, type LinkFormatName } from './people/output/link-formats.js'
 import { inSession, type PeopleOptions, type WalletSession } from './people/session.js'
@@ -44,7 +45,8 @@ export async function link(did: string, options: LinkOptions): Promise<number> {
     const { client, out, signal } = session
     const number =
       typeof file === 'string' ? fileOf(serviceOf(await client.asset(did, { signal }), service), file) : file
-    const { url, expires } = await client.link(did, { service, file: number, archive, lifetime, signal })
+    const linked = () => client.link(did, { service, file: number, archive, lifetime, signal })
+    const { url, expires } = await withCredentials(session, { did, service }, linked)
     out.note(`valid until ${timeText(expires)}`)
     out.print(url)
     out.result({ did, ...(archive ? { archive } : { file: number ?? 0 }), url, expires })
@@ -52,7 +54,8 @@ export async function link(did: string, options: LinkOptions): Promise<number> {
 }
 
 /** Prints links to several files, each as soon as those before it are there. */
-async function linkAll({ client, out, signal }: WalletSession, did: string, options: LinkOptions): Promise<void> {
+async function linkAll(session: WalletSession, did: string, options: LinkOptions): Promise<void> {
+  const { client, out, signal } = session
   const { all, file = 0, format = 'urls', for: lifetime } = options
   const chosen = serviceOf(await client.asset(did, { signal }), options.service)
   const { id: service, files } = chosen
@@ -63,12 +66,15 @@ async function linkAll({ client, out, signal }: WalletSession, did: string, opti
   if (wanted.length === 0)
     throw new CommandError('FILE_UNAVAILABLE', 'the provider lists no files now. Try again later.')
   if (begin !== '') out.print(begin)
-  for await (const link of client.links(did, { service, files: wanted, lifetime, signal })) {
-    if (links.length === 0) out.note(`valid until ${timeText(link.expires)}`)
-    const path = pathOf(link)
-    out.print(entry({ url: link.url, path }))
-    links.push({ ...link, path })
-  }
+  await withCredentials(session, { did, service }, async () => {
+    const left = wanted.slice(links.length)
+    for await (const link of client.links(did, { service, files: left, lifetime, signal })) {
+      if (links.length === 0) out.note(`valid until ${timeText(link.expires)}`)
+      const path = pathOf(link)
+      out.print(entry({ url: link.url, path }))
+      links.push({ ...link, path })
+    }
+  })
   if (usage) out.note(`save the output as a file, and run: ${usage}`)
   out.result({ did, links })
 }

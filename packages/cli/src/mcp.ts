@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { misuse } from '@tidegate/provider/commands/failures'
 import { addReadingTools, createMcpServer } from '@tidegate/provider/mcp'
+import { clientWithSessions, withKeptSessions } from './people/agent/credentials.js'
 import { DaySpending } from './people/agent/day-spending.js'
 import { clientMessages } from './people/agent/messages.js'
 import { Purchases } from './people/agent/purchases.js'
@@ -47,15 +48,17 @@ export async function mcp({
 }: McpOptions): Promise<number> {
   const inside = folderOf(folder)
   return inSession(options, 'reader', async (session) => {
-    const { client, address, signal } = session
-    boundRequests(client.context)
+    const { address, signal } = session
     const server = createMcpServer()
     const onError = (error: unknown) => report(session, error)
+    const run = withKeptSessions(session)
+    const client = clientWithSessions(session.client, run)
+    boundRequests(client.context)
     addReadingTools(server, clientReader(client, address), onError)
     const day = maxDay && address && { limits: maxDay, spending: new DaySpending(spendingFolder(), address) }
     const spending = new Spending(maxSpend, maxEach, day)
     const purchases = address && new Purchases({ server, client, account: address, spending, yes, acceptTerms })
-    if (purchases) addActingTools(server, { client, purchases, folder: inside }, onError)
+    if (purchases) addActingTools(server, { client, purchases, folder: inside, run }, onError)
     const input = clientMessages(server)
     const ended = new Promise<void>((resolve) => {
       for (const event of ['end', 'close', 'error']) input.once(event, resolve)

@@ -1,6 +1,7 @@
 import { type Quote, sellerOf } from '@tidegate/client'
 import { amountJson, fundsJson, fundsLines, priceJson, priceLines, validityText } from './people/amounts.js'
 import { fileOf, serviceOf } from './people/assets.js'
+import { readQuote } from './people/credentials/presentation.js'
 import { address, did, FILE, forSigning, SERVICE, type WhichFile } from './people/options.js'
 import { shown } from './people/output/text.js'
 import { sellerText, withVerified } from './people/sellers.js'
@@ -26,11 +27,12 @@ export async function quote(
   did: string,
   { service: id, file: which, consumer, ...options }: QuoteOptions,
 ): Promise<number> {
-  return inSession(options, 'reader', async ({ client, out, signal }) => {
+  return inSession(options, 'reader', async (session) => {
+    const { client, out, signal } = session
     const [asset, names] = await withVerified(client, signal, client.asset(did, { signal }))
     const service = serviceOf(asset, id)
     const file = which === undefined ? undefined : fileOf(service, which)
-    const quoted = await client.quote(did, { service: service.id, file, consumer })
+    const quoted = await readQuote(session, did, { service: service.id, file, consumer })
     out.print(
       `${shown(asset.name)} (${did}), service ${shown(service.id)}`,
       `  ${'Seller'.padEnd(12)} ${sellerText(asset, names)}`,
@@ -39,6 +41,10 @@ export async function quote(
     if (quoted.unusable)
       out.note(
         `order ${quoted.unusable} can never be used: its quote had expired when it was mined. Ask the operator of the provider before you pay again.`,
+      )
+    if (quoted.presents)
+      out.print(
+        `  ${'Credentials'.padEnd(12)} are asked for: \`tidegate get\` and \`tidegate buy\` start their presentation`,
       )
     const funds = quoted.order ? undefined : await client.funds(quoted)
     if (funds)
@@ -51,8 +57,25 @@ export async function quote(
   })
 }
 
-function quoteJson({ did, service, file, price, order, renews, unusable, consumer, datatoken, chainId }: Quote) {
+function quoteJson({
+  did,
+  service,
+  file,
+  price,
+  order,
+  renews,
+  unusable,
+  presents,
+  consumer,
+  datatoken,
+  chainId,
+}: Quote) {
   const about = { did, service, ...(file === undefined ? {} : { file }), chainId, datatoken, consumer }
-  const standing = { ...(order ? { order } : {}), ...(renews ? { renews } : {}), ...(unusable ? { unusable } : {}) }
+  const standing = {
+    ...(order ? { order } : {}),
+    ...(renews ? { renews } : {}),
+    ...(unusable ? { unusable } : {}),
+    ...(presents ? { presents } : {}),
+  }
   return { ...about, total: price.total.map(amountJson), price: priceJson(price), ...standing }
 }

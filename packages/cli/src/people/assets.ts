@@ -85,7 +85,9 @@ function buyersText(buyers: Buyers | undefined): string {
   if (!buyers) return 'everybody'
   const named = [...buyers.lists.map(({ address }) => `members of list ${address}`), ...buyers.accounts]
   const more = named.length > BUYERS ? ` and ${named.length - BUYERS} more` : ''
-  return `only invited buyers: ${named.slice(0, BUYERS).join(', ') || 'the provider decides'}${more}`
+  if (buyers.presents && named.length === 0) return 'everybody who presents credentials; `get` and `buy` ask for them'
+  const asks = buyers.presents ? '; credentials are asked for' : ''
+  return `only invited buyers: ${named.slice(0, BUYERS).join(', ') || 'the provider decides'}${more}${asks}`
 }
 
 export function fileText({ name, contentType, size, available }: AssetFile): string {

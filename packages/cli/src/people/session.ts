@@ -2,6 +2,7 @@ import type { Tidegate } from '@tidegate/client'
 import { CommandError, EXIT, misuse } from '@tidegate/provider/commands/failures'
 import type { Address, Hex } from 'viem'
 import { CLI_LIMITS } from '../limits.js'
+import { useKeptSessions } from './credentials/kept-sessions.js'
 import { Output } from './output/output.js'
 import { interrupted } from './output/prompts.js'
 import { namesAccount, openAccount, type WalletOptions } from './wallet.js'
@@ -104,7 +105,9 @@ async function open(
     ...(wallet ? { wallet } : {}),
   })
   const out = new Output(options.json === true)
-  return { client, where: found, out, signal, address: wallet?.account.address, sent }
+  const session = { client, where: found, out, signal, address: wallet?.account.address, sent }
+  useKeptSessions(session)
+  return session
 }
 
 async function walletOf(options: PeopleOptions, { rpc }: Where, { signal, sent }: Pick<Session, 'signal' | 'sent'>) {

@@ -3,6 +3,7 @@ import type { Bought, Tidegate } from '@tidegate/client'
 import { CommandError } from '@tidegate/provider/commands/failures'
 import { amountView, type Input, type Output } from '@tidegate/provider/mcp'
 import { agreedTerms } from './agreed-terms.js'
+import { credentialsNeeded } from './credentials.js'
 import { purchaseOf } from './reservations.js'
 import { signedPurchase } from './signed-purchase.js'
 import type { Spending } from './spending.js'
@@ -53,6 +54,7 @@ export class Purchases {
     const { client, spending } = this.options
     const since = Date.now()
     const quote = await client.quote(did, { service, file })
+    if (quote.presents) throw credentialsNeeded(did)
     if (quote.order)
       return this.result({ did, service: quote.service, order: quote.order, reused: true, paid: [], transactions: [] })
     if (quote.price.type === 'unavailable' && !quote.renews)

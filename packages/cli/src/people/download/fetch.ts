@@ -5,6 +5,7 @@ import type { SavedFile } from '@tidegate/client/node'
 import { renameAnew } from '@tidegate/common/safe-files'
 import { CommandError, EXIT, failureOf } from '@tidegate/provider/commands/failures'
 import type { Hex } from 'viem'
+import { withCredentials } from '../credentials/presentation.js'
 import { showProgress } from '../output/progress.js'
 import { interrupted } from '../output/prompts.js'
 import { shown } from '../output/text.js'
@@ -42,15 +43,18 @@ export interface Fetched {
 
 /** Downloads one file, or resumes an earlier run. Throws CommandError, TidegateError, errors of the file system. */
 export async function fetchFile(
-  { client, signal }: WalletSession,
+  session: WalletSession,
   { did, service, order, file, sha256, force, again, target, nameInFolder }: WantedFile,
 ): Promise<Fetched> {
+  const { client, signal } = session
   const { downloadToFile } = await import('@tidegate/client/node')
   const progress = await showProgress(shown(target.name ?? (file === undefined ? 'archive' : `file ${file}`), 60))
   try {
     const onProgress = ({ received, total }: Transferred) => progress.update(received, total)
     const options = { service, order, ...filesOf(file), signal, overwrite: force, onProgress, nameInFolder }
-    const done = await downloadToFile(client.context, did, join(target.folder, target.name ?? sep), options)
+    const to = join(target.folder, target.name ?? sep)
+    const download = () => downloadToFile(client.context, did, to, options)
+    const done = await withCredentials(session, { did, service }, download)
     if (sha256 !== undefined && done.sha256 !== sha256) throw await differing(done, sha256)
     return { file, path: done.path, bytes: done.bytes, sha256: done.sha256 }
   } catch (error) {
@@ -126,13 +130,15 @@ async function firstFree(path: string): Promise<string> {
 
 /** Writes one file to a stream at its reader's speed. Throws CommandError, TidegateError. */
 export async function fetchToStream(
-  { client, signal, out }: WalletSession,
+  session: WalletSession,
   { did, service, order, file, sha256 }: Wanted,
   path: string,
   output: OutputStream,
 ): Promise<Fetched> {
+  const { client, signal, out } = session
   const { createHash } = await import('node:crypto')
-  const download = await client.download(did, { service, order, ...filesOf(file), signal })
+  const open = () => client.download(did, { service, order, ...filesOf(file), signal })
+  const download = await withCredentials(session, { did, service }, open)
   const expected = sha256 ?? download.sha256
   const hash = createHash('sha256')
   let bytes = 0

@@ -22,6 +22,9 @@ export const paymentsFolder = () => join(stateFolder(), 'tidegate', 'payments')
 /** Folder of the receipts of signed payments, a file for each order. */
 export const receiptsFolder = () => join(stateFolder(), 'tidegate', 'receipts')
 
+/** Folder of the sessions in which credentials were presented, a file for each provider and account. Each is a secret. */
+export const sessionsFolder = () => join(stateFolder(), 'tidegate', 'sessions')
+
 /** Folder of what agents have spent, a file for each day. */
 export const spendingFolder = () => join(stateFolder(), 'tidegate', 'spending')
 
