@@ -47,6 +47,8 @@ const HINTS: Record<string, string> = {
   NONCE_TOO_LOW: 'Another page or program has sent from this account. Try again.',
   PENDING_TRANSACTION: 'Wait until the other transaction is mined, or speed it up in the wallet.',
   CREDENTIALS_DENIED: 'Its publisher lets chosen addresses buy it, and this account is not one of them.',
+  POLICY_DENIED: 'Present others on the page of the asset, or ask its publisher which ones open it.',
+  POLICY_UNAVAILABLE: 'Credentials cannot be checked now. Try again later.',
   ASSET_NOT_CONSUMABLE: 'Its publisher has withdrawn it. Nobody can have it now.',
   ASSET_NOT_FOUND: 'The index may be a minute behind, or it is of another provider.',
   DID_NOT_RESOLVED: 'The index may be a minute behind, or it is of another provider.',

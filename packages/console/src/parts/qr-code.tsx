@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
+/** Least pixels of the code, and of a module: cameras read smaller ones badly. */
+const LEAST = { code: 256, module: 3 }
 /** Modules of the white border that readers of QR codes need. */
 const QUIET = 4
 
@@ -22,11 +24,13 @@ export function QrCode({ value, label, otherwise }: QrCodeProps) {
   if (modules === 'none') return <p>{otherwise}</p>
   const size = modules.length
   if (size === 0) return null
+  const width = Math.max(LEAST.code, size * LEAST.module)
   const path = modules.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
   return (
     <svg
-      width="256"
-      height="256"
+      class="qr-code"
+      width={width}
+      height={width}
       viewBox={`0 0 ${size} ${size}`}
       role="img"
       aria-label={label}

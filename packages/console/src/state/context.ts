@@ -3,6 +3,7 @@ import { createWalletClient, custom } from 'viem'
 import { explained } from '../wallet/explained.js'
 import { journalled } from '../wallet/journalled.js'
 import { walletState } from '../wallet/wallet.js'
+import { useKeptCredentials } from './buying/kept-credentials.js'
 import { readerOf } from './chains.js'
 import { config, providerUrl } from './config.js'
 import type { Purpose } from './journal.js'
@@ -20,6 +21,7 @@ export function contextNow(purpose?: () => Purpose): Context {
   const client = createWalletClient({ account: address, transport: custom(provider, { retryCount: 0 }) })
   const base = createContext({ url: providerUrl(), wallet: client })
   const session = sessions.get(address) ?? base.session
+  if (session === base.session) useKeptCredentials(base, address)
   sessions.set(address, session)
   // published documents name the public address, whatever the address of this page is
   return { ...base, url: config().provider ?? base.url, session, chain: readerOf }

@@ -16,10 +16,10 @@ export let browser: Browser
 export let observed: Observed
 export let page: Page
 
-/** Starts a local network with a browser, and opens a new page for each test. */
-export function useDevPage(): void {
+/** Starts a local network with a browser, and opens a new page for each test. `environment`: settings of its service. */
+export function useDevPage(environment: () => Promise<NodeJS.ProcessEnv> = async () => ({})): void {
   beforeAll(async () => {
-    ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+    ;[dev, browser] = await Promise.all([environment().then((own) => startDevOnContracts([], own)), launchBrowser()])
   })
   afterAll(async () => {
     await browser?.close()

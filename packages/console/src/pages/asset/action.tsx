@@ -18,8 +18,10 @@ import { termsText } from '../../text/terms.js'
 import { text } from '../../text.js'
 import { switchChain } from '../../wallet/networks.js'
 import { walletState } from '../../wallet/wallet.js'
+import { Credentials } from './credentials.js'
 import { Download } from './download.js'
 import { FundsPanel } from './funds.js'
+import { asksCredentials, isInvitedOnly } from './invited.js'
 import { PayOnce } from './pay-once.js'
 
 interface ActionProps {
@@ -84,8 +86,10 @@ function NextAction({ asset, service, next, accepted, again, step }: Omit<Action
       )
     case 'unsure':
       return <Notice kind="warn">{text.transactions.unsureHint}</Notice>
+    case 'present':
+      return <Credentials quote={next.quote} />
     case 'buy':
-      return <Buy asset={asset} quote={next.quote} accepted={accepted} />
+      return <Buy asset={asset} service={service} quote={next.quote} accepted={accepted} />
     case 'download':
       return (
         <>
@@ -119,8 +123,8 @@ function NextAction({ asset, service, next, accepted, again, step }: Omit<Action
   }
 }
 
-function connectWords({ buyers }: Asset, service: AssetService): 'connect' | 'connectFree' | 'connectInvited' {
-  if (buyers || service.buyers) return 'connectInvited'
+function connectWords(asset: Asset, service: AssetService): 'connect' | 'connectFree' | 'connectInvited' {
+  if (isInvitedOnly({ asset, service })) return 'connectInvited'
   const { type, total } = service.price
   return type === 'free' && total.length === 0 ? 'connectFree' : 'connect'
 }
@@ -136,7 +140,11 @@ function Busy({ label, hint }: { label: string; hint?: string }) {
   )
 }
 
-function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted: string | undefined }) {
+interface BuyProps extends Pick<ActionProps, 'asset' | 'service' | 'accepted'> {
+  quote: Quote
+}
+
+function Buy({ asset, service, quote, accepted }: BuyProps) {
   const { asset: words } = text
   const { price, renews, held, unusable } = quote
   const isOpen = asset.terms === undefined || accepted === asset.terms.sha256
@@ -162,7 +170,9 @@ function Buy({ asset, quote, accepted }: { asset: Asset; quote: Quote; accepted:
       >
         {label}
       </Button>
-      <PayOnce quote={quote} accepted={asset.terms?.sha256} disabled={!isOpen} />
+      {!asksCredentials({ asset, service }) && (
+        <PayOnce quote={quote} accepted={asset.terms?.sha256} disabled={!isOpen} />
+      )}
       {!isOpen && <p class="muted small">{termsText.acceptFirst}</p>}
     </>
   )

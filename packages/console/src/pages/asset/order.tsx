@@ -1,22 +1,24 @@
 import { type Asset, type AssetService, quote } from '@tidegate/client'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Hex } from 'viem'
 import { plainLine } from '../../format/hostile.js'
 import { Choice } from '../../parts/fields/field.js'
 import { Notice } from '../../parts/states.js'
 import { Words } from '../../parts/texts/words.js'
 import { PriceText, priceLine } from '../../parts/values.js'
+import { forgetRefused, presentations } from '../../state/buying/credentials.js'
 import { purchaseKey, purchases } from '../../state/buying/purchases.js'
 import { isReadable } from '../../state/chains.js'
 import { contextNow } from '../../state/context.js'
 import { entries, openPurchase } from '../../state/journal.js'
-import { type NextStep, nextStep } from '../../state/publishing/next-step.js'
+import { nextStep } from '../../state/publishing/next-step.js'
 import { useResource } from '../../state/resource.js'
 import { shownState } from '../../state/shown-state.js'
 import { useStore } from '../../state/store.js'
 import { text } from '../../text.js'
 import { walletState } from '../../wallet/wallet.js'
 import { Action } from './action.js'
+import { Invited } from './invited.js'
 import { NewVersion } from './new-version.js'
 import { PricePanel } from './price.js'
 import { TermsPanel } from './terms.js'
@@ -71,27 +73,6 @@ export function Order({ asset, service, choose, onOrder, reload }: OrderProps) {
   )
 }
 
-/** Names the accounts that may buy if not all may, and says if this account may. */
-function Invited({ asset, service, next }: { asset: Asset; service: AssetService; next: NextStep }) {
-  const { asset: words } = text
-  const isDenied = next.step === 'denied'
-  const rules = [asset.buyers, service.buyers].filter((buyers) => buyers !== undefined)
-  if (rules.length === 0 && !isDenied) return null
-  return (
-    <Notice kind={isDenied ? 'warn' : 'plain'}>
-      <p>
-        <strong>{words.invited}</strong>
-      </p>
-      {rules.map(({ accounts, lists }, at) => (
-        <p class="small" key={at}>
-          {words.mayBuy(words.invitedBy(accounts.length, lists.length))}
-        </p>
-      ))}
-      {isDenied && <p class="small">{words.notInvited}</p>}
-    </Notice>
-  )
-}
-
 function Without({ asset }: { asset: Asset }) {
   return <Notice kind="warn">{text.asset.stateHints[shownState(asset)] || text.asset.noOfferHint}</Notice>
 }
@@ -115,8 +96,9 @@ function Ordering({ asset, service, accepted, onAccept, onOrder, reload }: Order
   const open = openPurchase(useStore(entries), { did, service: service.id, from: account })
   const readable = isReadable(chainId)
   const buying = purchase?.phase === 'running'
-  // reloaded for another account, and when a transaction of this asset is settled
-  const key = connected && readable ? `${account}/${open?.id ?? ''}/${open?.state ?? ''}/${buying}` : ''
+  // reloaded for another account, when a transaction of this asset is settled, and with presented credentials
+  const presented = useStore(presentations)
+  const key = connected && readable ? `${account}/${open?.id ?? ''}/${open?.state ?? ''}/${buying}/${presented}` : ''
   const quoted = useResource(key, async () =>
     key === '' || buying ? undefined : quote(contextNow(), did, { service: service.id }),
   )
@@ -125,6 +107,10 @@ function Ordering({ asset, service, accepted, onAccept, onOrder, reload }: Order
   useEffect(() => {
     if (failure === 'TERMS_CHANGED' || failure === 'TERMS_NOT_ACCEPTED') reload()
   }, [purchase])
+  // before the paint: the quote without the session follows
+  useLayoutEffect(() => {
+    forgetRefused(quoted.error, did, service.id)
+  }, [quoted.error])
   // reloads the number of orders and the state, when the order changes
   useEffect(() => {
     if (bought) reload()
@@ -140,7 +126,7 @@ function Ordering({ asset, service, accepted, onAccept, onOrder, reload }: Order
   return (
     <>
       <Invited asset={asset} service={service} next={next} />
-      {!owned && <PricePanel price={price} service={service} />}
+      {!quoted.value?.order && !owned && <PricePanel price={price} service={service} />}
       {asset.terms && (
         <TermsPanel
           key={asset.terms.sha256}

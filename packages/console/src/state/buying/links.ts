@@ -2,6 +2,7 @@ import { type Link, link } from '@tidegate/client'
 import type { Hex } from 'viem'
 import { CONSOLE_LIMITS } from '../../limits.js'
 import { contextNow } from '../context.js'
+import { forgetRefused } from './credentials.js'
 
 export interface Linked {
   did: string
@@ -20,7 +21,10 @@ export async function linkTo({ did, service, file, order }: Linked): Promise<Lin
   const known = made.get(key)
   if (known && known.expires.getTime() - MARGIN > Date.now()) return known
   const files = file === undefined ? { archive: true } : { file }
-  const fresh = await link(contextNow(), did, { service, order, ...files })
+  const fresh = await link(contextNow(), did, { service, order, ...files }).catch((error) => {
+    forgetRefused(error, did, service)
+    throw error
+  })
   made.set(key, fresh)
   return fresh
 }

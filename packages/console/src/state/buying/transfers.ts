@@ -6,6 +6,7 @@ import { beginWork } from '../page/busy.js'
 import { gate } from '../page/gate.js'
 import { hashing } from '../publishing/hashing.js'
 import { createStore } from '../store.js'
+import { forgetRefused } from './credentials.js'
 import { openSink, type Place, type Sink } from './sinks.js'
 
 export interface Wanted {
@@ -93,6 +94,7 @@ async function run(id: number, wanted: Wanted, place: Place, { gate, abort }: Co
     set(id, { status: 'done', ...(verified ? { verified } : {}) })
   } catch (error) {
     await sink?.discard()
+    forgetRefused(error, did, service)
     if (signal.aborted) transfers.set((now) => now.filter((one) => one.id !== id))
     else set(id, { status: 'failed', error })
   } finally {

@@ -10,6 +10,7 @@ export type NextStep =
   | { step: 'wait'; entry: Entry }
   | { step: 'unsure'; entry: Entry }
   | { step: 'buying' }
+  | { step: 'present'; quote: Quote }
   | { step: 'buy'; quote: Quote }
   | { step: 'download'; order: `0x${string}` }
   | { step: 'unavailable'; why: 'state' | 'price' }
@@ -34,8 +35,11 @@ export function nextStep({ asset, wallet, readable, quote, open, buying, bought 
   if (!isOffered(asset)) return { step: 'unavailable', why: 'state' }
   if (!wallet) return { step: 'connect' }
   if (buying) return { step: 'buying' }
+  if (quote.value?.order && !quote.loading)
+    return quote.value.presents
+      ? { step: 'present', quote: quote.value }
+      : { step: 'download', order: quote.value.order }
   if (bought) return { step: 'download', order: bought }
-  if (quote.value?.order && !quote.loading) return { step: 'download', order: quote.value.order }
   if (open && open.state !== 'unsure') return { step: 'wait', entry: open }
   const away = wallet.chainId !== asset.chainId
   if (away && !readable) return { step: 'switch', chainId: asset.chainId }
@@ -47,5 +51,5 @@ export function nextStep({ asset, wallet, readable, quote, open, buying, bought 
   if (open) return { step: 'unsure', entry: open }
   if (quote.value.price.type === 'unavailable') return { step: 'unavailable', why: 'price' }
   if (away) return { step: 'switch', chainId: asset.chainId }
-  return { step: 'buy', quote: quote.value }
+  return { step: quote.value.presents ? 'present' : 'buy', quote: quote.value }
 }
