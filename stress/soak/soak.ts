@@ -97,10 +97,8 @@ export async function soak(plan: Plan): Promise<Result> {
   const patience = () => (machine.crowded ? PATIENCE : 1)
   const ledger = new SoakLedger(underWay, ({ what, during }: Finding) => onLine(`FOUND (${during}): ${what}`))
   const instances = { embedded: 0, postgres: 0, [database]: plan.instances }
-  const world = await TortureWorld.start({ instances, buyers, ...(plan.large ? { large: plan.large } : {}) }, ledger, {
-    ...SETTINGS,
-    ...plan.settings,
-  })
+  const size = { instances, buyers, ...(plan.large ? { large: plan.large } : {}) }
+  const world = await TortureWorld.start(size, ledger, () => ({ ...SETTINGS, ...plan.settings }))
   const begun = new Date()
   const result: Result = {
     plan,

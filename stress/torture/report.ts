@@ -14,10 +14,15 @@ const INVARIANTS = [
   'After each fault that affects the index (of nodes, chain, databases, instances) it was identical, row by row, to that of a new instance on an empty database.',
 ]
 
+/** Returns a table in Markdown. */
+export const table = (head: string[], rows: (string | number)[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+
+/** Names the machine of a run. */
+export const machineOf = (): string => `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model}).`
+
 /** Returns the report of a run in Markdown. */
 export function reportOf({ plan, begun, seconds, rounds, records, ledger, holdings }: Result): string {
-  const table = (head: string[], rows: (string | number)[][]) =>
-    [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
   const sum = [...ledger.requests.values()].reduce((all, { ok, refused, broken }) => all + ok + refused + broken, 0)
   const inSeconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1)
   const faults = FAULTS.flatMap(({ name, about }) => {
@@ -52,7 +57,7 @@ repeats the run below; \`--only "storage overlong"\` injects only that fault, an
 ## The last run
 
 ${begun.toISOString().slice(0, 16).replace('T', ' ')} UTC, seed ${plan.seed}: ${Math.round(seconds / 60)} minutes, ${rounds} rounds, ${sum} requests, ${(ledger.bytes / 2 ** 20).toFixed(0)} MiB compared byte by byte,
-${ledger.nonces} nonces accepted, ${ledger.copiesRefused} replays refused. Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model}).
+${ledger.nonces} nonces accepted, ${ledger.copiesRefused} replays refused. ${machineOf()}
 
 ${
   findings.length === 0

@@ -96,15 +96,20 @@ export async function torture(plan: Plan): Promise<Result> {
   }
 }
 
-/** Returns the scheduler of faults: first each one in random order, then random ones, sometimes two at once. */
-export function schedule(faults: readonly Fault[], random: Random): () => Fault[] {
+/** Returns the scheduler of faults: first each one in random order, then random ones, sometimes two at once, by the probability `second`. */
+export function schedule<F extends Pick<Fault, 'kind'>>(
+  faults: readonly F[],
+  random: Random,
+  mayCoincide: (one: F['kind'], other: F['kind']) => boolean = canCoincide,
+  second = SECOND_FAULT_PROBABILITY,
+): () => F[] {
   const first = random.shuffled(faults)
   return () => {
     const next = first.pop()
     if (next) return [next]
     const one = random.one(faults)
-    const others = faults.filter(({ kind }) => kind !== one.kind && canCoincide(kind, one.kind))
-    return random.chance(SECOND_FAULT_PROBABILITY) && others.length > 0 ? [one, random.one(others)] : [one]
+    const others = faults.filter(({ kind }) => kind !== one.kind && mayCoincide(kind, one.kind))
+    return random.chance(second) && others.length > 0 ? [one, random.one(others)] : [one]
   }
 }
 

@@ -87,8 +87,12 @@ export class TortureWorld {
     private readonly settings: NodeJS.ProcessEnv,
   ) {}
 
-  /** Starts everything. `settings` replace those of the instances. */
-  static async start(size: Size, ledger: Ledger, settings: NodeJS.ProcessEnv = {}): Promise<TortureWorld> {
+  /** Starts everything. `settings` replace those of the instances; they may depend on the contracts. Without buyers, it has no files. */
+  static async start(
+    size: Size,
+    ledger: Ledger,
+    settings: (world: World) => NodeJS.ProcessEnv = () => ({}),
+  ): Promise<TortureWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
     // that of a test run, or one of its own
     const program = prepared('build', 'dist', 'cli.js') ?? build(join(folder, 'built'))
@@ -98,7 +102,7 @@ export class TortureWorld {
     const names = await NameServer.start(() => (all?.namesSilent ? undefined : { addresses: ['127.0.0.1'], ttl: 1 }))
     const { rpcUrl } = world.network
     const nodes: [RpcProxy, RpcProxy] = [await RpcProxy.before(rpcUrl), await RpcProxy.before(rpcUrl)]
-    all = new TortureWorld(world, storage, names, nodes, ledger, folder, await world.somebody(), settings)
+    all = new TortureWorld(world, storage, names, nodes, ledger, folder, await world.somebody(), settings(world))
     try {
       await all.fill(size)
       const environment = { ...all.environment, NETWORK_URL: all.networkUrl(nodes.map(({ url }) => url)) }
@@ -169,6 +173,7 @@ export class TortureWorld {
 
   /** Publishes the files, and orders each for every buyer. */
   private async fill({ buyers, large }: Size): Promise<void> {
+    if (buyers === 0) return
     for (let at = 1; at <= buyers; at++)
       this.buyers.push({ key: providerKey((at + 0xb0).toString(16).padStart(64, '0')), orders: new Map() })
     for (const [at, [name, size, named]] of FILES.entries()) {

@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'libsql'
 import { signalled } from '../../../test/helpers/backends.js'
 import type { Deployment } from '../deployment.js'
-import type { Fault, Stage } from './fault.js'
+import type { Fault, Place } from './fault.js'
 
-type Work = (deployment: Deployment, stage: Stage) => Promise<() => unknown>
+type Work = (deployment: Deployment) => Promise<() => unknown>
 
 /** Defines a fault of one kind of database. Does nothing in a world without it. */
-function on(kind: Deployment['kind'], name: string, about: string, work: Work): Fault {
+function on(kind: Deployment['kind'], name: string, about: string, work: Work): Fault<Place> {
   return {
     name,
     about,
     kind: 'database',
     database: kind,
-    async inject(stage) {
-      const deployment = stage.world.deployments.find((deployment) => deployment.kind === kind)
-      return deployment ? work(deployment, stage) : () => undefined
+    async inject({ world }) {
+      const deployment = world.deployments.find((deployment) => deployment.kind === kind)
+      return deployment ? work(deployment) : () => undefined
     },
   }
 }
@@ -31,7 +31,7 @@ function limitFiles({ seats }: Deployment, bytes: number | 'unlimited'): void {
 }
 
 /** Faults of the databases. */
-export const DATABASE_FAULTS: Fault[] = [
+export const DATABASE_FAULTS: Fault<Place>[] = [
   on('postgres', 'postgres killed', 'All processes of PostgreSQL are killed with -9.', async (deployment) => {
     await postgresOf(deployment).crash()
     return () => postgresOf(deployment).recover()

@@ -3,10 +3,9 @@ import type { DatabaseKind } from '../deployment.js'
 import type { Random } from '../lib/random.js'
 import type { TortureWorld } from '../world.js'
 
-/** What faults are injected into. */
-export interface Stage {
+/** What a fault of nodes, databases and instances needs. */
+export interface Place {
   world: TortureWorld
-  consumers: Consumers
   random: Random
   /** How many times as long as on a free machine recovery may take. */
   patience(): number
@@ -14,10 +13,15 @@ export interface Stage {
   onLine(line: string): void
 }
 
+/** What faults are injected into while consumers download. */
+export interface Stage extends Place {
+  consumers: Consumers
+}
+
 /** Removes the fault. */
 export type Lift = () => unknown
 
-export interface Fault {
+export interface Fault<P extends Place = Stage> {
   name: string
   about: string
   /** Faults injected at the same time are of different kinds. */
@@ -26,5 +30,5 @@ export interface Fault {
   database?: DatabaseKind
   /** Whether honest downloads must pass while it lasts. */
   spares?: boolean
-  inject(stage: Stage): Promise<Lift>
+  inject(stage: P): Promise<Lift>
 }

@@ -1,5 +1,5 @@
 import type { Deployment, Seat } from '../deployment.js'
-import type { Fault, Lift, Stage } from './fault.js'
+import type { Fault, Lift, Place } from './fault.js'
 
 /** Defines a fault of one instance, while the others serve. */
 function onOne(
@@ -7,13 +7,13 @@ function onOne(
   about: string,
   spares: boolean,
   work: (seat: Seat, deployment: Deployment) => Promise<Lift>,
-): Fault {
+): Fault<Place> {
   return {
     name,
     about,
     kind: 'instance',
     spares,
-    inject({ world, random }: Stage) {
+    inject({ world, random }) {
       const deployment = random.one(world.deployments)
       const seats = deployment.seats.filter(({ lasting }) => !lasting)
       return work(random.one(seats), deployment)
@@ -22,7 +22,7 @@ function onOne(
 }
 
 /** Faults of the instances themselves. */
-export const INSTANCE_FAULTS: Fault[] = [
+export const INSTANCE_FAULTS: Fault<Place>[] = [
   onOne('instance killed', 'One instance is killed with -9 and restarted.', true, async (seat, deployment) => {
     await deployment.stop(seat, 'SIGKILL')
     return () => deployment.restart(seat)

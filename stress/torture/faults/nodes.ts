@@ -1,5 +1,5 @@
 import type { RpcProxy } from '../../../test/helpers/rpc-proxy.js'
-import type { Fault } from './fault.js'
+import type { Fault, Place } from './fault.js'
 
 /** Methods to which a node without data responds with null. */
 const NULLABLE = new Set(['eth_getBlockByNumber', 'eth_getTransactionReceipt', 'eth_getLogs', 'eth_call'])
@@ -63,8 +63,8 @@ const WAYS: Record<string, [about: string, on: (node: RpcProxy, head: number) =>
   }
 
 /** Faults of one node while the other is healthy, and of both. */
-export const NODE_FAULTS: Fault[] = Object.entries(WAYS).flatMap(([way, [about, on, off]]) =>
-  [1, 2].map((count): Fault => {
+export const NODE_FAULTS: Fault<Place>[] = Object.entries(WAYS).flatMap(([way, [about, on, off]]) =>
+  [1, 2].map((count): Fault<Place> => {
     return {
       name: count === 1 ? `first node ${way}` : `all nodes ${way}`,
       about: count === 1 ? `The first node ${about}; the second is healthy.` : `Each node ${about}.`,

@@ -1,0 +1,1 @@
+import './torture-purchases.tools.test.js'
