@@ -90,6 +90,14 @@ export class Market {
     this.buyers.unshift(buyer)
   }
 
+  /** Moves all tokens of a buyer away, in a transaction that offers more for gas than the settlement of his payment. */
+  async empty(buyer: Buyer): Promise<void> {
+    const { world } = this.torture
+    const wallet = await world.somebody(buyer.wallet)
+    const args = [this.batch, await buyer.balance()]
+    await transact(world.network, wallet, { to: this.token, abi: TRANSFER, functionName: 'transfer', args })
+  }
+
   /** Replaces an asset that the service stops selling after too many failed orders in a day. */
   async replace(asset: Published): Promise<void> {
     const at = this.assets.indexOf(asset)

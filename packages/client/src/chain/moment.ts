@@ -22,7 +22,7 @@ interface Seen {
   /** Last transaction of each local account. */
   sent: Map<Address, { nonce: number; hash: Hex }>
   /** Block that the provider's index had read when the client was first used. */
-  indexed?: Promise<number>
+  indexed?: Promise<number | undefined>
 }
 
 /** By client and chain: a wallet may switch between chains. */
@@ -126,7 +126,7 @@ export async function momentOf(context: Context, chainId: number, least = 0): Pr
   const client = await context.chain(chainId)
   const seen = seenOf(client, chainId)
   seen.indexed ??= indexedBlock(context, chainId)
-  return Moment.of(client, chainId, Math.max(least, await seen.indexed))
+  return Moment.of(client, chainId, Math.max(least, (await seen.indexed) ?? 0))
 }
 
 /** Returns the facts that a client has seen of a chain. */
@@ -138,13 +138,13 @@ export function seenOf(client: PublicClient, chainId: number): Seen {
   return seen
 }
 
-/** Returns the block that the index of the provider has read; 0 if the provider does not tell it. */
-export async function indexedBlock({ api }: Context, chainId: number): Promise<number> {
+/** Returns the block that the index of the provider has read, 0 before the first; undefined if the provider does not tell it. */
+export async function indexedBlock({ api }: Context, chainId: number): Promise<number | undefined> {
   const status = await api.get<unknown>('/api/services/status').catch(() => undefined)
   const chain = listOf(fieldsOf(status).chains, 1000)
     .map(fieldsOf)
     .find((one) => one.chainId === chainId)
-  return blockIn(chain?.block)
+  return chain && blockIn(chain.block)
 }
 
 function headerIn(block: unknown): Header | undefined {

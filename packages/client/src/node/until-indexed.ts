@@ -14,7 +14,8 @@ export async function untilIndexed(context: Context, chainId: number): Promise<b
   const [last = 0] = seenOf(await context.chain(chainId), chainId).mined
   const reached = await patiently(NODE_LIMITS.indexed, async () => {
     const block = await indexedBlock(context, chainId)
-    return block >= last || block === 0 ? block : undefined
+    if (block === undefined) return { isTold: false }
+    return block >= last ? { isTold: true } : undefined
   })
-  return reached !== undefined && reached >= last
+  return reached?.isTold === true
 }
