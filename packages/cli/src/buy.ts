@@ -55,9 +55,7 @@ export async function buy(
     const service = serviceOf(asset, id)
     const file = which === undefined ? undefined : fileOf(service, which)
     const asked = await readQuote(session, did, { service: service.id, file, consumer })
-    // the provider takes no signed payment for a service that asks for credentials
-    const isRefused = !asked.order && payWith !== undefined
-    const quote = isRefused ? asked : await presentIfAsked(session, asked)
+    const quote = await presentIfAsked(session, asked, payWith)
     const capped = maxPrice ? ` --max-price ${[maxPrice.amount, maxPrice.token].filter(Boolean).join(':')}` : ''
     const chosen = file === undefined ? '' : ` --file ${file}`
     const paying = payWith === undefined ? '' : ` --pay-with ${payWith}`

@@ -97,9 +97,7 @@ export async function get(did: string, options: GetOptions): Promise<number> {
     const filling = await fillingOf(run)
     await assertRunnable(run)
     const isComplete = filling?.plan.missing.length === 0
-    // the provider takes no signed payment for a service that asks for credentials
-    const isRefused = !quote.order && options.payWith !== undefined
-    if (!isComplete && !isRefused) run.quote = await presentIfAsked(session, quote)
+    if (!isComplete) run.quote = await presentIfAsked(session, quote, options.payWith)
     const output = await openOutput(session, run)
     try {
       const bought = run.quote.order || isComplete ? undefined : await buy(session, run)

@@ -13,7 +13,7 @@ export interface Place {
   onLine(line: string): void
 }
 
-/** What faults are injected into while consumers download. */
+/** A place whose consumers download while faults are injected. */
 export interface Stage extends Place {
   consumers: Consumers
 }

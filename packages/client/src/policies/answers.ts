@@ -1,8 +1,7 @@
 import { fieldsOf, printable } from '@tidegate/protocol/values'
 import type { Context } from '../context.js'
 import { TidegateError } from '../errors.js'
-import { boundedText } from '../http/body.js'
-import { deadline, tooSlow } from '../http/deadline.js'
+import { wholeAnswer } from '../http/whole-answer.js'
 import { LIMITS } from '../limits.js'
 
 /** Statuses with which the provider passes a refusal of its policy server on. */
@@ -17,28 +16,19 @@ export async function askPolicyServer(
   message: Record<string, unknown>,
   signal: AbortSignal | undefined,
 ): Promise<{ agrees: boolean; message: Record<string, unknown>; words: string }> {
-  const limit = deadline(signal, LIMITS.deadline, tooSlow(LIMITS.deadline))
-  try {
-    const response = await api.send({
-      method: 'POST',
-      path: '/api/services/PolicyServerPassthrough',
-      headers: { 'content-type': 'application/json' },
-      body: new TextEncoder().encode(JSON.stringify({ policyServerPassthrough: message })).buffer as ArrayBuffer,
-      signal: limit.signal,
-      accepts: PASSED_ON,
-    })
-    const answer = fieldsOf(parsed(await boundedText(response, LIMITS.policies.answer)))
-    if (answer.success === undefined && response.status >= 400)
-      throw new TidegateError('BAD_ANSWER', wordsOf(answer.error) || `The provider answered ${response.status}.`, {
-        status: response.status,
-      })
-    const agrees = response.status === 200 && answer.success !== false
-    return { agrees, message: fieldsOf(answer.message), words: wordsOf(answer.message) }
-  } catch (error) {
-    throw limit.signal.aborted ? limit.signal.reason : error
-  } finally {
-    limit.end()
+  const sent = {
+    method: 'POST' as const,
+    path: '/api/services/PolicyServerPassthrough',
+    headers: { 'content-type': 'application/json' },
+    body: new TextEncoder().encode(JSON.stringify({ policyServerPassthrough: message })).buffer as ArrayBuffer,
+    accepts: PASSED_ON,
   }
+  const { status, text } = await wholeAnswer(api, sent, { time: LIMITS.deadline, most: LIMITS.policies.answer, signal })
+  const answer = fieldsOf(parsed(text))
+  if (answer.success === undefined && status >= 400)
+    throw new TidegateError('BAD_ANSWER', wordsOf(answer.error) || `The provider answered ${status}.`, { status })
+  const agrees = status === 200 && answer.success === true
+  return { agrees, message: fieldsOf(answer.message), words: wordsOf(answer.message) }
 }
 
 /** The words of a message for a person: itself, its error, or the policies that failed. */

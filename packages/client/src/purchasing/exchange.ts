@@ -1,8 +1,6 @@
 import type { Context } from '../context.js'
-import { TidegateError } from '../errors.js'
 import type { Answer } from '../http/answer.js'
-import { boundedText } from '../http/body.js'
-import { deadline, tooSlow } from '../http/deadline.js'
+import { wholeAnswer } from '../http/whole-answer.js'
 import { LIMITS } from '../limits.js'
 import type { Wanted } from './types.js'
 
@@ -23,25 +21,15 @@ export async function exchange(
   { did, service, file, terms }: Pick<Wanted, 'did' | 'service' | 'file' | 'terms'>,
   { payment, signal }: { payment?: string; signal?: AbortSignal | undefined } = {},
 ): Promise<Exchanged> {
-  const { request, body } = LIMITS.purchasing
-  const limit = deadline(signal, request, tooSlow(request))
-  try {
-    const answer = await api.send({
-      path: '/api/services/purchase',
-      query: { documentId: did, serviceId: service, fileIndex: file, acceptTerms: terms },
-      headers: payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment },
-      timeout: request,
-      signal: limit.signal,
-      accepts: [402],
-    })
-    return { status: answer.status, headers: answer.headers, body: parsed(await boundedText(answer, body)) }
-  } catch (error) {
-    if (limit.signal.aborted) throw limit.signal.reason
-    if (error instanceof TidegateError) throw error
-    throw new TidegateError('UNREACHABLE', "The provider's response broke off.")
-  } finally {
-    limit.end()
+  const { request: time, body: most } = LIMITS.purchasing
+  const sent = {
+    path: '/api/services/purchase',
+    query: { documentId: did, serviceId: service, fileIndex: file, acceptTerms: terms },
+    headers: payment === undefined ? {} : { 'PAYMENT-SIGNATURE': payment },
+    accepts: [402],
   }
+  const { status, headers, text } = await wholeAnswer(api, sent, { time, most, signal })
+  return { status, headers, body: parsed(text) }
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { atEnd } from '../../../../test/helpers/cleanup.js'
@@ -9,7 +9,7 @@ import type { Published } from '../../../../test/helpers/publish.js'
 import { askJson } from '../../../../test/helpers/requests.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
-import { createTidegate, forgetSession, useSession } from '../../src/index.js'
+import { createTidegate, forgetSession, TidegateError, useSession } from '../../src/index.js'
 import { walletFor } from '../world.js'
 
 const KEY = 'key of the policy server'
@@ -74,6 +74,26 @@ describe('the presentation of credentials', () => {
     await expect(presented()).rejects.toMatchObject({ code: 'POLICY_DENIED' })
   })
 
+  /** A client of a provider that serves the document, and answers each POST in turn: with text, or as it likes. */
+  async function clientAt(...answers: ((response: ServerResponse) => string | undefined)[]) {
+    const document = await (await fetch(`${world.network.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).text()
+    let asked = 0
+    const shop = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json')
+      const answer = answers[Math.min(asked, answers.length - 1)]
+      if (request.method === 'POST') asked += 1
+      const text = request.method === 'GET' ? document : answer?.(response)
+      if (text !== undefined) response.end(text)
+    }).listen(0, '127.0.0.1')
+    await once(shop, 'listening')
+    atEnd(async () => {
+      shop.close()
+      shop.closeAllConnections()
+    })
+    const url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
+    return createTidegate({ url, wallet: walletFor(world, await world.somebody()) })
+  }
+
   const LONG = 'x'.repeat(9_000)
   it.each<[string, unknown]>([
     ['a script', { message: { sessionId: 'a', redirectUri: 'javascript:alert(1)' } }],
@@ -85,15 +105,37 @@ describe('the presentation of credentials', () => {
     ['no message', { success: true }],
     ['text', { message: 'hello' }],
   ])('shows nobody %s instead of a link for a wallet', async (_, answer) => {
-    const document = await (await fetch(`${world.network.providerUrl}/api/aquarius/assets/ddo/${asset.did}`)).text()
-    const shop = createServer((request, response) => {
-      response.setHeader('content-type', 'application/json')
-      response.end(request.method === 'GET' ? document : JSON.stringify(answer))
-    }).listen(0, '127.0.0.1')
-    await once(shop, 'listening')
-    atEnd(async () => void shop.close())
-    const url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
-    const tidegate = createTidegate({ url, wallet: walletFor(world, await world.somebody()) })
+    const tidegate = await clientAt(() => JSON.stringify(answer))
     await expect(tidegate.present(asset.did)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  })
+
+  const started = () => JSON.stringify({ success: true, message: { sessionId: 'a', redirectUri: 'openid4vp://a' } })
+  const endless = (response: ServerResponse) => {
+    const more = () => {
+      while (response.write('x'.repeat(65_536)));
+    }
+    response.on('drain', more)
+    more()
+    return undefined
+  }
+  it.each<[string, (response: ServerResponse) => string | undefined]>([
+    ['endless', endless],
+    ['no JSON', () => 'yes'],
+    ['a list', () => '[true]'],
+    ['nested without end', () => `{"success":false,"message":{"error":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`],
+  ])('takes no answer about a session that is %s', async (_, hostile) => {
+    const tidegate = await clientAt(started, hostile)
+    const { presented } = await tidegate.present(asset.did)
+    await expect(presented({ timeout: 500 })).rejects.toBeInstanceOf(TidegateError)
+  })
+
+  it('goes on after an answer that breaks off, as on a phone whose wallet is open', async () => {
+    const half = (response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"success":')
+      setTimeout(() => response.destroy(), 20)
+      return undefined
+    }
+    const tidegate = await clientAt(started, half, () => '{"success":true}')
+    await (await tidegate.present(asset.did)).presented()
   })
 })

@@ -63,7 +63,11 @@ export async function admit(
   withheld.assertAdmitted(consumer.address)
   const judges = { lists: accessLists, chainId: chain.chainId, hasPolicies: policies.areServed }
   const asksPolicies = await assertAdmitted(consumer.address, [...ddo.credentials, ...service.credentials], judges)
-  const { fileIndex } = wanted
+  const { fileIndex, policyServer } = wanted
+  // after the order is verified: of others that decides, at no cost for the policy server
+  const askPolicies = async () => {
+    if (asksPolicies) await policies.assertAdmitted({ asset, service, consumer: consumer.address, policyServer })
+  }
   const claim = {
     chain,
     txId: wanted.transferTxId,
@@ -76,7 +80,12 @@ export async function admit(
   }
   const checking = { waitForTransaction: true, now: Math.floor(Date.now() / 1000), signal }
   const opened = isInDatatoken(service)
-    ? await openDatatoken(access, found, consumer, { claim: { ...claim, fileIndex }, checking, consumeNonce })
+    ? await openDatatoken(access, found, consumer, {
+        claim: { ...claim, fileIndex },
+        checking,
+        consumeNonce,
+        askPolicies,
+      })
     : found
   const files = fileIndex === undefined ? opened.files() : [opened.file(fileIndex)]
   const userdata = completeUserdata(service.consumerParameters, wanted.userdata)
@@ -92,9 +101,7 @@ export async function admit(
     orders,
     checking,
   )
-  // of others the order decides, at no cost for the policy server
-  if (asksPolicies)
-    await policies.assertAdmitted({ asset, service, consumer: consumer.address, policyServer: wanted.policyServer })
+  if (opened === found) await askPolicies()
   await accessControl({
     event: 'access',
     provider: chain.key.address,
@@ -116,11 +123,17 @@ async function openDatatoken(
     claim,
     checking,
     consumeNonce,
-  }: Pick<Asking, 'consumeNonce'> & { claim: Omit<OrderClaim, 'identities'>; checking: VerifyOptions },
+    askPolicies,
+  }: Pick<Asking, 'consumeNonce'> & {
+    claim: Omit<OrderClaim, 'identities'>
+    checking: VerifyOptions
+    askPolicies(): Promise<void>
+  },
 ): Promise<OpenService> {
   if (!signed || !consumeNonce) throw signatureNeeded()
   // nobody without an order makes this service sign, and call the contract of a publisher
   await verifyOrder({ ...claim, identities: UNREAD_FILES }, orders, checking)
+  await askPolicies()
   // the operator of a node sees the signature
   await consumeNonce()
   const read = await datatokenFiles.read({ asset, service, index }, { ...signed, address: claim.consumer })

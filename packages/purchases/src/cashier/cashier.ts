@@ -9,7 +9,7 @@ import type { PurchaseStore } from '../records/purchase-table.js'
 import type { Slot, SlotStore } from '../records/slot-table.js'
 import type { Shop } from '../shop/shop.js'
 import { changeBy, changeByForeign, isFinal, type MinedSlot, outcomeOf, provisionalChange } from './conclusions.js'
-import { nextStep, waiting as postponed, type StepTools } from './next-step.js'
+import { nextStep, type StepTools, waiting } from './next-step.js'
 import { Sender } from './sender.js'
 
 export interface CashierOptions {
@@ -89,7 +89,7 @@ export class Cashier {
   private async postpone(purchase: Purchase, error: unknown, now: number): Promise<void> {
     if (!(error instanceof ChainError)) throw error
     this.options.log.warn({ purchase: purchase.id, reason: error.message }, 'a purchase waits for the chain')
-    await this.options.purchases.change(purchase, postponed(purchase, 'CHAIN_UNAVAILABLE', now).change, now)
+    await this.options.purchases.change(purchase, waiting(purchase, 'CHAIN_UNAVAILABLE', now).change, now)
   }
 
   private async minedOf(slot: Slot, hashes: Purchase['id'][]): Promise<MinedSlot | undefined> {

@@ -16,11 +16,12 @@ export async function readQuote(session: Session, did: string, options: QuoteOpt
 
 /**
  * Lets the person present the credentials that a quote asks for. Returns the quote for who has presented them. Throws CommandError
- * `POLICY_DENIED` with the reason of a refusal, TidegateError.
+ * `POLICY_DENIED` with the reason of a refusal, TidegateError. `payWith`: the token of a signed payment, which the provider takes for no
+ * such service, so that nothing is presented for a new order.
  */
-export async function presentIfAsked(session: Session, quote: Quote): Promise<Quote> {
-  const { did, service, file, consumer, presents } = quote
-  if (!presents) return quote
+export async function presentIfAsked(session: Session, quote: Quote, payWith: string | undefined): Promise<Quote> {
+  const { did, service, file, consumer, presents, order } = quote
+  if (!presents || (payWith !== undefined && !order)) return quote
   if (consumer.toLowerCase() !== session.address?.toLowerCase()) {
     session.out.note(
       `The publisher asks for credentials: ${consumer} cannot download before it has presented them with its own account.`,
