@@ -460,8 +460,9 @@ export const ERROR_CATALOGUE = {
   },
   PURCHASE_LIMITED: {
     kind: 'limited',
-    cause: 'Too many purchases of the account are under way. Nothing was paid.',
-    remedy: 'Retry when one of them has ended.',
+    cause:
+      'Too many purchases of the account are under way, or too many of the account or of the asset failed today. Nothing was paid.',
+    remedy: 'Retry after the time in Retry-After.',
   },
   PURCHASE_UNAVAILABLE: {
     kind: 'unavailable',

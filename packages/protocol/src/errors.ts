@@ -82,7 +82,18 @@ export class UnstorableError extends StateError {
     super('STATE_UNAVAILABLE', 'The database rejects this data.')
   }
 }
-export class LimitError extends ProviderError {}
+
+/** A refusal by a limit. `seconds`: when a retry may succeed. */
+export class LimitError extends ProviderError {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    readonly seconds: number,
+  ) {
+    super(code, message)
+  }
+}
+
 export class SandboxError extends ProviderError {}
 export class SearchError extends ProviderError {}
 export class HostingError extends ProviderError {}

@@ -44,6 +44,8 @@ export const PURCHASE_LIMITS = {
     /** Milliseconds for which a request waits for its purchase. */
     wait: 60_000,
   },
+  /** Seconds until a payer may ask again: if too many purchases are under way, or failed in a day. */
+  askAgain: { underWay: 10, failed: 3_600 },
   offers: {
     /** Offers of datatokens that are remembered. */
     most: 1_000,

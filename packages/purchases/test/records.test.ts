@@ -123,7 +123,7 @@ onEachDatabase<Driver>(
         const { failed } = PURCHASE_LIMITS.underWay
         for (let at = 0; at < failed; at++)
           await end(wantedBy(0, BigInt(at + 1)), { state: 'failed', reason: 'PAYMENT_REFUSED' })
-        expect(await purchases().add(wantedBy(0), MUCH, NOW)).toBe('payer')
+        expect(await purchases().add(wantedBy(0), MUCH, NOW)).toBe('failed')
         for (let at = 1; at <= failed; at++) await end(wantedBy(at), { state: 'refunded', reason: 'PRICE_CHANGED' })
         expect(await purchases().add(wantedBy(99), MUCH, NOW)).toBe('asset')
         expect(await purchases().add(wantedBy(99, 5n, TOKEN), MUCH, NOW)).toMatchObject({ isNew: true })

@@ -1,6 +1,5 @@
-import { type ErrorKind, ProviderError, StorageError, ValidationError } from '@tidegate/protocol'
+import { type ErrorKind, LimitError, ProviderError, StorageError, ValidationError } from '@tidegate/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { RetryLater } from './limits/retry-later.js'
 import type { Refusal } from './request-log.js'
 
 /** The HTTP status of each kind of error. */
@@ -85,7 +84,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   }
   if (error instanceof ProviderError) {
     request.refusal = { code: error.code, reason: error.message, ...storageOutcome(error) }
-    if (error instanceof RetryLater) reply.header('retry-after', error.seconds)
+    if (error instanceof LimitError) reply.header('retry-after', error.seconds)
     // a retry may succeed
     if (error.kind === 'unavailable' && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     return reply.code(STATUS[error.kind]).send({ error: error.message, code: error.code })

@@ -99,6 +99,7 @@ export class Buyer {
     const required = response.headers.get('payment-required')
     return {
       status: response.status,
+      retryAfter: response.headers.get('retry-after'),
       body: (await response.json()) as PurchaseBody,
       told: told === null ? undefined : decodePaymentResponseHeader(told),
       required: required === null ? undefined : decodePaymentRequiredHeader(required),

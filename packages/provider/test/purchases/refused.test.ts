@@ -10,6 +10,7 @@ import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
 
 const ABI = parseAbi([
@@ -115,6 +116,20 @@ describe('a purchase that cannot end well (threat 129)', () => {
     )
     const header = await buyer.sign(await buyer.price(sold))
     await assertRefused(sold, buyer, { status: 403 }, header)
+  })
+
+  it.each([
+    ['are under way', 'perPayer', '10'],
+    ['failed today', 'failed', '3600'],
+  ] as const)('is refused for a payer of whom too many %s, who is told when to ask again', async (reason, limit, retryAfter) => {
+    const buyer = await Buyer.with(world, '10')
+    const header = await buyer.sign(await buyer.price(asset))
+    const before = PURCHASE_LIMITS.underWay[limit]
+    PURCHASE_LIMITS.underWay[limit] = 0
+    const body = { code: 'PURCHASE_LIMITED', error: expect.stringContaining(reason) }
+    await assertRefused(asset, buyer, { status: 429, retryAfter, body }, header)
+    PURCHASE_LIMITS.underWay[limit] = before
+    expect(await buyer.pay(asset, header)).toMatchObject({ status: 200 })
   })
 
   it.each(['eth_call', 'eth_estimateGas'])('is not refused because a node fails at %s', async (failing) => {

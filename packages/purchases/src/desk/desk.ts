@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PurchaseError } from '@tidegate/protocol'
+import { LimitError, PurchaseError } from '@tidegate/protocol'
 import type { SignedPurchaseReceipt } from '@tidegate/protocol/purchase-receipt'
 import { type Address, type Hex, isAddressEqual, parseUnits } from 'viem'
 import type { PayingChain } from '../chain/paying-chain.js'
@@ -12,6 +12,8 @@ import { type ReceiptSigner, signedReceipt } from './receipt.js'
 import { RecentOffers } from './recent-offers.js'
 import type { Seller } from './seller.js'
 import { notOffered, type Terms, type TermsTools, termsOf } from './terms.js'
+
+const { askAgain } = PURCHASE_LIMITS
 
 /** A chain on which this service buys for others. */
 export interface DeskChain extends TermsTools {
@@ -66,13 +68,9 @@ export class PurchaseDesk {
     const { datatoken } = terms.quoted
     const fresh = { wanted, payment, datatoken, gasFee: terms.gasFee, identifier }
     const added = await this.options.purchases.add(fresh, parseUnits(on.daily, terms.token.decimals), Date.now())
-    if (added === 'payer')
-      throw new PurchaseError(
-        'PURCHASE_LIMITED',
-        'Too many purchases of this account are under way, or failed today. Wait for one to end.',
-      )
-    if (added === 'asset')
-      throw new PurchaseError('PURCHASE_LIMITED', 'Too many orders of this asset failed today. Nothing was paid.')
+    if (added === 'payer') throw limited('Too many purchases of this account are under way.', askAgain.underWay)
+    if (added === 'failed') throw limited('Too many purchases of this account failed today.', askAgain.failed)
+    if (added === 'asset') throw limited('Too many orders of this asset failed today.', askAgain.failed)
     if (added === 'busy' || added === 'daily')
       throw new PurchaseError('PURCHASE_UNAVAILABLE', 'This provider takes no more payments now. Nothing was paid.')
     return { ...added, purchase: assertSame(added.purchase, { wanted, payment }) }
@@ -106,6 +104,10 @@ export class PurchaseDesk {
 /** Whether the buyer can be told how a purchase ended: what is not known has not failed. */
 export function isDecided({ state }: Purchase): boolean {
   return state === 'ordered' || state === 'refunded' || state === 'failed'
+}
+
+function limited(reason: string, seconds: number): LimitError {
+  return new LimitError('PURCHASE_LIMITED', `${reason} Nothing was paid. Try again in ${seconds} seconds.`, seconds)
 }
 
 function assertSame(purchase: Purchase, { wanted, payment }: { wanted: Wanted; payment: Payment }): Purchase {

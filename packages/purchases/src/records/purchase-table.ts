@@ -25,10 +25,10 @@ export type PurchaseChange = Partial<
 >
 
 /**
- * Why a purchase is not taken: too many are under way, of the payer or of all; too many of the payer or of the asset failed in a day; or the
- * amount of a day is reached.
+ * Why a purchase is not taken: too many are under way, of the payer or of all (`busy`); too many of the payer (`failed`) or of the asset
+ * failed in a day; or the amount of a day is reached.
  */
-export type NotTaken = 'payer' | 'asset' | 'busy' | 'daily'
+export type NotTaken = 'payer' | 'failed' | 'asset' | 'busy' | 'daily'
 
 /** A record, and whether it was written now. */
 export interface Added {
@@ -142,7 +142,7 @@ function* added(fresh: NewPurchase, daily: bigint, now: number): Script<Added | 
   const { rows: today } = yield* run(OF_TODAY({ chain, since: now - DAY }))
   const isFailed = ({ reason }: Row) => reason !== null && reason !== 'UNAVAILABLE'
   const failures = today.filter(isFailed)
-  if (failures.filter(({ payer }) => payer === payment.payer).length >= failed) return 'payer'
+  if (failures.filter(({ payer }) => payer === payment.payer).length >= failed) return 'failed'
   const ofAsset = failures.filter(
     ({ datatoken, reason }) => datatoken === fresh.datatoken && BY_SELLER.includes(reason as Reason),
   )

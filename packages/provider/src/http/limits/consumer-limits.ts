@@ -1,8 +1,9 @@
+import { LimitError } from '@tidegate/protocol'
 import { DAY } from '@tidegate/protocol/constants'
 import type { ProvenConsumer } from '../../auth/authenticate.js'
 import type { Settings } from '../../config/schema.js'
 import { PROVIDER_LIMITS } from '../../limits.js'
-import { RetryLater, secondsLeft } from './retry-later.js'
+import { secondsLeft } from './retry-later.js'
 import type { Usage, UsageStore } from './usage-table.js'
 
 /** A download that counts against the daily bytes of its consumer. */
@@ -85,9 +86,9 @@ function idOf(what: 'requests' | 'bytes', { address, chainId }: Consumer): strin
   return `consumer ${what} ${address}${chainId === undefined ? '' : ` ${chainId}`}`
 }
 
-function refusal(what: 'downloads' | 'bytes', { endsIn }: Usage, needed = 1): RetryLater {
+function refusal(what: 'downloads' | 'bytes', { endsIn }: Usage, needed = 1): LimitError {
   const seconds = secondsLeft(endsIn)
   const left = needed > 1 ? `fewer than the ${needed} ${what} left that this archive counts as` : `no ${what} left`
   const message = `This consumer has ${left} today. Try again in ${seconds} seconds.`
-  return new RetryLater('CONSUMER_LIMITED', message, seconds)
+  return new LimitError('CONSUMER_LIMITED', message, seconds)
 }

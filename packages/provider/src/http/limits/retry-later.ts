@@ -1,15 +1,4 @@
-import { type ErrorCode, LimitError } from '@tidegate/protocol'
-
-/** A refusal by a limit. The response has Retry-After in seconds. */
-export class RetryLater extends LimitError {
-  constructor(
-    code: ErrorCode,
-    message: string,
-    readonly seconds: number,
-  ) {
-    super(code, message)
-  }
-}
+import { LimitError } from '@tidegate/protocol'
 
 /** Returns milliseconds as whole seconds for Retry-After, at least one. */
 export function secondsLeft(milliseconds: number): number {
@@ -17,12 +6,12 @@ export function secondsLeft(milliseconds: number): number {
 }
 
 /** Returns the error for an address that exceeded a limit. `endsIn`: milliseconds until the window ends. */
-export function rateLimited(what: 'requests' | 'bytes', endsIn: number): RetryLater {
+export function rateLimited(what: 'requests' | 'bytes', endsIn: number): LimitError {
   const seconds = secondsLeft(endsIn)
-  return new RetryLater('RATE_LIMITED', `Too many ${what} from this address. Try again in ${seconds} seconds.`, seconds)
+  return new LimitError('RATE_LIMITED', `Too many ${what} from this address. Try again in ${seconds} seconds.`, seconds)
 }
 
 /** Returns the error for a client with too many requests in flight. It may retry when one ends. */
-export function tooManyInFlight(message: string): RetryLater {
-  return new RetryLater('RATE_LIMITED', message, 1)
+export function tooManyInFlight(message: string): LimitError {
+  return new LimitError('RATE_LIMITED', message, 1)
 }
