@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
+import type { Cancellation } from './cancellation.js'
 
 export interface DeadlineOptions {
   /** Milliseconds until the signal aborts. None: only the parent or `abort` aborts it. */
   milliseconds?: number | undefined
   /** Aborts the signal with the parent's reason. */
-  parent?: AbortSignal | undefined
+  parent?: Cancellation | undefined
   /** Creates the reason at the time limit. Default: a DOMException named TimeoutError. */
   reason?: () => unknown
 }
@@ -17,7 +18,7 @@ export interface DeadlineOptions {
 export class Deadline {
   private readonly controller = new AbortController()
   private readonly timer: NodeJS.Timeout | undefined
-  private readonly parent: AbortSignal | undefined
+  private readonly parent: Cancellation | undefined
 
   constructor({ milliseconds, parent, reason = timeoutError }: DeadlineOptions) {
     this.parent = parent

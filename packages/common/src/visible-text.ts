@@ -19,7 +19,8 @@ export function visibleLines(text: string): string {
 
 /** Returns JSON in which the characters that a terminal obeys or hides are escaped. The value is the same. */
 export function visibleJson(json: string): string {
-  if (!UNUSUAL.test(json)) return json
+  // JSON escapes control characters, so DEL alone is ASCII that cannot be seen. Half the time of a pattern, in each line of the log
+  if (Buffer.byteLength(json) === json.length && !json.includes('\x7f')) return json
   return json.replace(UNSEEN, (character) =>
     character === '\n' ? '\n' : Array.from({ length: character.length }, (_, at) => escaped(character, at)).join(''),
   )

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Cancellation } from '@tidegate/common'
 import type { FileProblem, Schema } from '@tidegate/protocol'
 
 /** A description of a file. An unavailable file has only `valid`, `reason` and `upstreamStatus`. */
@@ -25,7 +26,7 @@ export type Budget = 'paid' | 'anonymous'
 
 export interface RequestContext {
   /** Aborts everything in flight, in any state, at a disconnect or a deadline. */
-  signal: AbortSignal
+  signal: Cancellation
   budget: Budget
   /** Called with the number of bytes received from storages. */
   fetched?: ((bytes: number) => void) | undefined

@@ -51,6 +51,6 @@ export function openedService(fileLists: Access['fileLists'], asset: Asset, foun
     files: () => list().all(),
     count: () => list().objects.length,
     file: (index) => list().at(index),
-    identities: async () => list().identities.prepare(),
+    identities: () => list().identities.prepare(),
   }
 }

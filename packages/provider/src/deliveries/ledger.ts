@@ -5,7 +5,7 @@ import { DAY } from '@tidegate/protocol/constants'
 import { LRUCache } from 'lru-cache'
 import { PROVIDER_LIMITS } from '../limits.js'
 import type { DeliveryRow, DeliveryStore, OrderFee } from './delivery-store.js'
-import { type Delivery, OpenDeliveries, type Transferred } from './open-deliveries.js'
+import { type Delivery, deliveryKey, OpenDeliveries, type Transferred } from './open-deliveries.js'
 
 const LIMITS = PROVIDER_LIMITS.ledger
 
@@ -48,7 +48,9 @@ export class DeliveryLedger {
   recordDelivery(transferred: Transferred): void {
     if (this.options.keep === 0) return
     // the open deliveries bound the queue as well
-    const delivery = this.open.extend(transferred) ?? (this.isFull() ? undefined : this.open.begin(transferred))
+    const key = deliveryKey(transferred)
+    const delivery =
+      this.open.extend(key, transferred) ?? (this.isFull() ? undefined : this.open.begin(key, transferred))
     if (delivery) this.deliveries.add(delivery)
     else this.drop()
     this.schedule()
@@ -145,9 +147,12 @@ export class DeliveryLedger {
   }
 
   private async writeAll(): Promise<void> {
-    while (this.queued > 0) {
+    // rows that arrive meanwhile wait for a full batch or the timer: a commit of a few costs as much as one of many
+    let left = this.queued
+    while (left > 0 || this.queued >= LIMITS.batch || (this.stopped && this.queued > 0)) {
       const deliveries = firstOf(this.deliveries, LIMITS.batch)
       const fees = this.fees.slice(0, LIMITS.batch)
+      left -= deliveries.length + fees.length
       // a transfer that ends during the write queues its delivery again
       for (const delivery of deliveries) this.deliveries.delete(delivery)
       try {

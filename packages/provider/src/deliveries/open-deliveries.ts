@@ -33,10 +33,10 @@ export interface Delivery {
 export class OpenDeliveries {
   private readonly open = new LRUCache<string, Delivery>(upTo(PROVIDER_LIMITS.ledger.openDeliveries))
 
-  /** Adds a transfer to its delivery. Returns undefined if the transfer begins a new one. */
-  extend(transferred: Transferred): Delivery | undefined {
+  /** Adds a transfer to its delivery, by its key. Returns undefined if the transfer begins a new one. */
+  extend(key: string, transferred: Transferred): Delivery | undefined {
     const { begun, isRange, bytes, complete } = transferred
-    const delivery = this.open.get(keyOf(transferred))
+    const delivery = this.open.get(key)
     if (!delivery) return undefined
     const belongs = isRange ? begun < delivery.begun + HOUR : delivery.onlyRanges && begun <= delivery.begun
     if (!belongs) return undefined
@@ -46,11 +46,10 @@ export class OpenDeliveries {
     return delivery
   }
 
-  /** Begins a delivery. */
-  begin(transferred: Transferred): Delivery {
+  /** Begins a delivery, by its key. */
+  begin(key: string, transferred: Transferred): Delivery {
     const { begun, isRange } = transferred
     const row: DeliveryRow = { id: randomInt(RANDOM_IDS), ...transferred }
-    const key = keyOf(transferred)
     const claim = isRange ? { subject: subjectOf(key), id: row.id, begun } : undefined
     const delivery = { row, begun, onlyRanges: isRange, claim }
     this.open.set(key, delivery)
@@ -58,7 +57,8 @@ export class OpenDeliveries {
   }
 }
 
-function keyOf({ chainId, orderTx, consumer, file, did, hostedBy, service }: Transferred): string {
+/** Returns the key of the delivery that a transfer belongs to. */
+export function deliveryKey({ chainId, orderTx, consumer, file, did, hostedBy, service }: Transferred): string {
   // the service last: it is untrusted text
   return `${chainId} ${orderTx} ${consumer} ${file} ${did} ${hostedBy} ${service}`
 }

@@ -1,6 +1,6 @@
 import { addAbortListener, setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
-import { Deadline, removeFrom } from '@tidegate/common'
+import { Deadline, type LazyCancellation, removeFrom } from '@tidegate/common'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { innerOf } from './mcp/inner-requests.js'
 
@@ -14,21 +14,44 @@ declare module 'fastify' {
  * The lifetime of a request: until its response ends or its connection closes, whichever comes first. It releases
  * everything that is counted, opened or started for the request.
  */
-export class Lifetime {
+export class Lifetime implements LazyCancellation {
   private readonly listeners: (() => void)[] = []
-  private readonly controller = new AbortController()
+  /** Those of parts that may leave before the end. */
+  private readonly waiting: (() => void)[] = []
+  private controller: AbortController | undefined
   /** Whether the whole response was handed to the system, over a connection that was open. */
   answered = false
   ended = false
 
-  constructor() {
-    // any number of the request's parts may wait
-    setMaxListeners(0, this.signal)
-  }
-
   /** Aborts when the request is over. */
   get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController()
+      // any number of the request's parts may wait
+      setMaxListeners(0, this.controller.signal)
+      if (this.ended) this.controller.abort(ENDED)
+    }
     return this.controller.signal
+  }
+
+  get aborted(): boolean {
+    return this.ended
+  }
+
+  get reason(): unknown {
+    return this.ended ? ENDED : undefined
+  }
+
+  throwIfAborted(): void {
+    if (this.ended) throw ENDED
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (!this.ended) this.waiting.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    removeFrom(this.waiting, listener)
   }
 
   /** Returns a deadline in so many milliseconds. Its signal also aborts when the request ends. */
@@ -46,7 +69,9 @@ export class Lifetime {
   end(): void {
     if (this.ended) return
     this.ended = true
-    this.controller.abort(ENDED)
+    this.controller?.abort(ENDED)
+    // one that is removed meanwhile is not called
+    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) next()
     for (const listener of this.listeners) listener()
   }
 }
@@ -70,7 +95,7 @@ export class RequestDeadline {
   get signal(): AbortSignal {
     if (!this.made) {
       const left = Math.max(0, Math.ceil(this.ends - performance.now()))
-      this.made = new Deadline({ milliseconds: left, parent: this.lifetime.signal }).signal
+      this.made = new Deadline({ milliseconds: left, parent: this.lifetime }).signal
     }
     return this.made
   }

@@ -1,5 +1,6 @@
 import type { Chain, MinedTransaction, Receipts } from '@tidegate/chain'
 import { CHAIN_LIMITS } from '@tidegate/chain'
+import { abortSignal, type Cancellation } from '@tidegate/common'
 import { type ErrorCode, OrderError, upTo } from '@tidegate/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
@@ -72,7 +73,7 @@ export class OrderTransactions {
    * milliseconds later. Waits count per consumer, so that nobody uses up those of others. Throws OrderError, ChainError,
    * or the signal's reason.
    */
-  async read(query: TransactionQuery, signal: AbortSignal, consumer?: Address): Promise<OrderTransaction> {
+  async read(query: TransactionQuery, signal: Cancellation, consumer?: Address): Promise<OrderTransaction> {
     const { chain, txId, datatoken } = query
     const transaction = `${chain.chainId} ${txId.toLowerCase()}`
     const key = `${transaction} ${datatoken}`
@@ -80,7 +81,7 @@ export class OrderTransactions {
     if (cached) return unwrap(cached)
     const claim = `${transaction} ${consumer}`
     const wait = consumer === undefined || this.timedOut.has(claim) ? 0 : this.options.wait
-    const mined = await this.receipts.find(chain, txId, wait, signal)
+    const mined = await this.receipts.find(chain, txId, wait, abortSignal(signal))
     if (!mined) {
       if (wait > 0) this.timedOut.set(claim, true, { ttl: wait })
       throw new OrderError('ORDER_NOT_FOUND', 'No mined transaction with this id was found on the chain of the asset.')

@@ -1,4 +1,5 @@
 import { CHAIN_LIMITS } from '@tidegate/chain'
+import type { Cancellation } from '@tidegate/common'
 import { type ErrorCode, OrderError } from '@tidegate/protocol'
 import type { Hex } from 'viem'
 import type { OrderClaim } from './claim.js'
@@ -21,7 +22,7 @@ export interface VerifyOptions {
   /** Seconds since 1970. */
   now: number
   /** Aborts the wait. */
-  signal: AbortSignal
+  signal: Cancellation
 }
 
 /** A verified order. */

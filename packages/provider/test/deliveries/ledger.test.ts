@@ -90,6 +90,32 @@ describe('the ledger of deliveries', () => {
     expect(await totals()).toMatchObject([{ deliveries: 101n }, { amount: 5n }])
   })
 
+  it('leaves what arrives during a write to the next full batch', async () => {
+    const { batch } = PROVIDER_LIMITS.ledger
+    const sizes: number[] = []
+    let release: () => void = () => undefined
+    const written = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const add: DeliveryStore['add'] = (rows) => {
+      sizes.push(rows.length)
+      return written
+    }
+    const ledger = ledgerOn({ ...store.deliveries, add })
+    const record = (count: number) => {
+      for (let at = 0; at < count; at++) ledger.recordDelivery(delivery())
+    }
+    record(batch)
+    await eventually(() => sizes.length === 1)
+    record(10)
+    release()
+    await nextTurn()
+    record(batch - 10)
+    await eventually(() => sizes.length === 2)
+    expect(sizes).toEqual([batch, batch])
+    await ledger.stop()
+  })
+
   it('drops nothing of more deliveries within its delay than it may queue, as long as the database keeps up', async () => {
     // on the event loop; a write in between paces the deliveries, as the nonces of signed requests do
     const keepingUp = openSqliteStore(folder, { manyChanges: Number.POSITIVE_INFINITY })

@@ -121,7 +121,7 @@ describe('a purchase that cannot end well (threat 129)', () => {
   it.each([
     ['are under way', 'perPayer', '10'],
     ['failed today', 'failed', '3600'],
-  ] as const)('is refused for a payer of whom too many %s, who is told when to ask again', async (reason, limit, retryAfter) => {
+  ] as const)('is refused for a payer of whom too many %s, with the time of the next try', async (reason, limit, retryAfter) => {
     const buyer = await Buyer.with(world, '10')
     const header = await buyer.sign(await buyer.price(asset))
     const before = PURCHASE_LIMITS.underWay[limit]

@@ -1,3 +1,4 @@
+import type { Cancellation } from '@tidegate/common'
 import { Agent, type buildConnector } from 'undici'
 import { STORAGE_LIMITS } from '../limits.js'
 import { busy } from '../storage-failures.js'
@@ -55,14 +56,14 @@ export class ConnectionPool {
    * Like tryAcquire, but waits for a connection to the host if the pool queues. The signal removes a request from the queue. In
    * the agent's own queue it would keep its slot, so that a slow host could block all others.
    */
-  async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+  async acquire(host: string, signal: Cancellation): Promise<() => void> {
     signal.throwIfAborted()
     const { maxRequests, maxPerHost, queues } = this.options
     if (!queues || this.inFlightTo(host) < maxPerHost || this.active >= maxRequests) return this.tryAcquire(host)
     return this.enqueue(host, signal)
   }
 
-  private enqueue(host: string, signal: AbortSignal): Promise<() => void> {
+  private enqueue(host: string, signal: Cancellation): Promise<() => void> {
     const queue = this.queues.get(host) ?? new Set()
     this.queues.set(host, queue)
     return new Promise((resolve, reject) => {

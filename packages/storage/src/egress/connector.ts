@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { abortSignal, type Cancellation } from '@tidegate/common'
 import { checkedLookup, ForbiddenDestination, type Lookup, literalAddress } from '@tidegate/protocol/addresses'
 import { buildConnector } from 'undici'
 import type { Destinations } from './destinations.js'
@@ -12,13 +13,13 @@ export interface ResolveOptions {
 }
 
 /** The signal of the request that is being dispatched. Set only during a synchronous call that opens the connection. */
-let dispatching: AbortSignal | undefined
+let dispatching: Cancellation | undefined
 
 /**
  * Dispatches a request to undici. The signal also aborts the look-up and the connection of the request: undici would continue
  * both and keep the slot until the socket is connected.
  */
-export function sendWithSignal(signal: AbortSignal, send: () => void): void {
+export function sendWithSignal(signal: Cancellation, send: () => void): void {
   dispatching = signal
   try {
     send()
@@ -39,7 +40,7 @@ export function guardedConnector({
   const tls = { rejectUnauthorized: true }
   const checked = checkedBy(options)
   const lookup: Lookup = (hostname, options, callback) =>
-    checked(hostname, dispatching ? { ...options, signal: dispatching } : options, callback)
+    checked(hostname, dispatching ? { ...options, signal: abortSignal(dispatching) } : options, callback)
   // nothing is read ahead, see strictSocket
   const common = { timeout, lookup, ...tls, highWaterMark: 0 }
   const secure = buildConnector(common as buildConnector.BuildOptions)
@@ -69,7 +70,7 @@ const checkedBy = ({ destinations, lookup }: ResolveOptions): Lookup =>
  * Resolves a host to a checked address, for protocols that open their own sockets. Callers must connect to the address, never
  * to the name. Rejects with ForbiddenDestination, DnsError, or the signal's reason.
  */
-export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: AbortSignal): Promise<string> {
+export function pinnedAddress(hostname: string, options: ResolveOptions, signal?: Cancellation): Promise<string> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const literal = literalAddress(hostname)
@@ -80,10 +81,14 @@ export function pinnedAddress(hostname: string, options: ResolveOptions, signal?
     }
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    checkedBy(options)(hostname, { all: false, ...(signal ? { signal } : {}) }, (error, address) => {
-      signal?.removeEventListener('abort', abort)
-      if (error) reject(error)
-      else resolve(address as string)
-    })
+    checkedBy(options)(
+      hostname,
+      { all: false, ...(signal ? { signal: abortSignal(signal) } : {}) },
+      (error, address) => {
+        signal?.removeEventListener('abort', abort)
+        if (error) reject(error)
+        else resolve(address as string)
+      },
+    )
   })
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Cancellation } from '@tidegate/common'
 import { type Dispatcher, errors } from 'undici'
 import { sendWithSignal } from './connector.js'
 import { recycle } from './responses/receiving.js'
@@ -44,7 +45,7 @@ class StreamedBody extends Readable {
 export interface ExchangeOptions {
   dispatcher: Dispatcher
   /** Aborts the request in any state. */
-  signal: AbortSignal
+  signal: Cancellation
   /** Milliseconds until the response begins, not counting interim (1xx) responses. */
   timeout: number
   /** Called once when the connection is idle again or closed. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cancellation } from '@tidegate/common'
 import { RESET } from './upstream-socket.js'
 
 /** Milliseconds before each retry of a request whose connection was closed. */
@@ -8,7 +9,7 @@ const BACKOFFS = [0, 50]
  * Retries if the connection was closed before a response, since a storage may close idle keep-alive connections just as they
  * are reused. Rejects with the last error.
  */
-export async function retryOnReset<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function retryOnReset<T>(send: () => Promise<T>, signal: Cancellation): Promise<T> {
   for (const backoff of BACKOFFS) {
     try {
       return await send()

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Deadline } from '@tidegate/common'
+import { type Cancellation, Deadline } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import { discard } from '../egress/egress.js'
 import { STORAGE_LIMITS } from '../limits.js'
@@ -14,7 +14,7 @@ import { mediaType } from './responses.js'
  */
 export async function describeDelivered(
   { status, headers, name, body }: OpenedFile,
-  signal: AbortSignal,
+  signal: Cancellation,
   claimedSize: () => Promise<number | undefined> = async () => undefined,
 ): Promise<FileDescription> {
   if (status !== 200 && status !== 206) {
@@ -40,7 +40,7 @@ export async function describeDelivered(
 }
 
 /** Reads a body until more than `limit` bytes, its end, or a time-out after the first byte. Discards the rest. */
-async function readBeginning(body: Readable, limit: number, signal: AbortSignal) {
+async function readBeginning(body: Readable, limit: number, signal: Cancellation) {
   let bytes = 0
   let patience: Deadline | undefined
   let left = false

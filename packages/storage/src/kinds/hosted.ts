@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { abortSignal } from '@tidegate/common'
 import { StorageError } from '@tidegate/protocol'
 import * as z from 'zod'
 import { matchesIfNoneMatch } from '../http/entity-tags.js'
@@ -56,7 +57,7 @@ export async function openHosted(
     'repr-digest': digestOf(file),
   }
   if (range) headers['content-range'] = `bytes ${start}-${end}/${size}`
-  const body = method === 'HEAD' || size === 0 ? Readable.from([]) : await read(file, start, end, signal)
+  const body = method === 'HEAD' || size === 0 ? Readable.from([]) : await read(file, start, end, abortSignal(signal))
   return { status: range ? 206 : 200, headers, body, hostedBy: file.owner, ...(name ? { name } : {}) }
 }
 

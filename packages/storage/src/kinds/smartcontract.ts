@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { abortable, COMMON_LIMITS } from '@tidegate/common'
+import { abortable, abortSignal, COMMON_LIMITS } from '@tidegate/common'
 import { ChainError, isAddressText, SandboxError, StorageError, ValidationError } from '@tidegate/protocol'
 import { type AbiFunction, type Address, getAddress, type Hex } from 'viem'
 import * as z from 'zod'
@@ -41,7 +41,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
       getAddress(file.address),
       callData,
       COMMON_LIMITS.contract.result,
-      signal,
+      abortSignal(signal),
     )
     const data = await abortable(request, signal)
     if (data === undefined) throw noAnswer()
@@ -56,7 +56,7 @@ export function contractStorage({ readContract, decodeResult }: StorageTools): S
     const { small } = COMMON_LIMITS.contract
     if (data.length <= 2 + 2 * small.bytes) return decodeContractResult(abi, data, small)
     // downloads take priority over requests without an order
-    return decodeResult(abi, data, { signal, priority: budget === 'paid' })
+    return decodeResult(abi, data, { signal: abortSignal(signal), priority: budget === 'paid' })
   }
 
   return {

@@ -28,8 +28,8 @@ test('running transfers are checked once for any number of changes that other pr
   withheld.watch(check, () => undefined)
   withheld.start()
   try {
-    await eventually(() => check.mock.calls.length > 1)
-    expect([warn.mock.calls.length, check.mock.calls.length]).toEqual([count, 2])
+    await eventually(() => check.mock.calls.length > 0)
+    expect([warn.mock.calls.length, check.mock.calls.length]).toEqual([count, 1])
   } finally {
     withheld.stop()
   }

@@ -53,7 +53,8 @@ export class Withheld {
 
   /** Throws AccessError also if an asset is in purgatory: it is shown, and nothing of it is sold or delivered. Throws StateError. */
   async assertServed(did: string): Promise<void> {
-    await this.assertShown(did)
+    const reason = await this.takenDown(did)
+    if (reason !== undefined) throw this.refusal(reason)
     if (this.options.purgatory.reasonFor(did) !== undefined) throw inPurgatory('It is')
   }
 
@@ -74,7 +75,7 @@ export class Withheld {
     return assets.filter(({ did }) => !down.has(did))
   }
 
-  /** Calls back once when `check` rejects with AccessError. Returns the function that ends this. */
+  /** Calls back once when `check`, asked at changes, rejects with AccessError. Returns the function that ends this. */
   watch(check: () => Promise<void>, onWithheld: () => void): () => void {
     const recheck = () => {
       check().catch((error: unknown) => {
@@ -82,8 +83,6 @@ export class Withheld {
       })
     }
     this.running.push(recheck)
-    // since the first check
-    recheck()
     return () => void removeFrom(this.running, recheck)
   }
 
@@ -92,8 +91,8 @@ export class Withheld {
     for (const recheck of this.running) recheck()
   }
 
-  private async takenDown(did: string): Promise<string | undefined> {
-    if (!isDid(did)) return undefined
+  private takenDown(did: string): Promise<string | undefined> {
+    if (!isDid(did)) return NONE
     return kept(this.takedowns, didHash(did), async () => (await this.options.takedowns.find(did))?.reason)
   }
 
@@ -147,6 +146,8 @@ export class Withheld {
     return new AccessError('TAKEN_DOWN', `The operator of this provider has taken the asset down: ${reason}.${about}`)
   }
 }
+
+const NONE = Promise.resolve(undefined)
 
 const inPurgatory = (who: string) => new AccessError('PURGATORY', `Asset is not consumable. ${who} in purgatory.`)
 

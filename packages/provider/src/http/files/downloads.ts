@@ -75,10 +75,10 @@ export class Downloads {
         : await openOne(request, admitted, transfer)
     // the operator may have withheld the asset meanwhile, and may do so later
     const check = () => withheld.assertServed(admitted.opened.asset.ddo.id)
+    cutIfWithheld(reply, withheld, check)
     await beforeSending(file, check)
     const onEnd = isHead ? () => undefined : await this.begin(request, admitted, file)
-    sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
-    return cutIfWithheld(reply, withheld, check)
+    return sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
   }
 
   /** Sends a file that needs no order. It counts against the bytes of the address alone. */
@@ -99,14 +99,14 @@ export class Downloads {
   private async openAll(request: FastifyRequest, admitted: Admitted, transfer: Transfer | undefined): Promise<Archive> {
     const { opened, files } = admitted
     const { asset } = opened
-    const { signal } = request.lifetime
+    const { lifetime } = request
     // other storages would have to be asked for each length
-    const length = files.every(isHosted) ? await this.lengths.of(opened, files, signal) : undefined
+    const length = files.every(isHosted) ? await this.lengths.of(opened, files, lifetime.signal) : undefined
     const name = archiveName(asset)
     if (request.method === 'HEAD') return describeArchive({ name, length })
     const modified = asset.published === undefined ? new Date() : new Date(asset.published * 1000)
     const open = (index: number) => {
-      const asked = { method: 'GET', headers: {}, pace: this.pace.ofFile(signal) } as const
+      const asked = { method: 'GET', headers: {}, pace: this.pace.ofFile(lifetime.signal) } as const
       return openPaid(files[index] as StoredFile, asked, { request, admitted, transfer })
     }
     return openArchive({ files, open, modified, name, length })
@@ -158,8 +158,15 @@ function openPaid(
   { request, admitted, transfer }: { request: FastifyRequest; admitted: Admitted; transfer: Transfer | undefined },
 ): Promise<OpenedFile> {
   const { userdata } = admitted
-  const { signal } = request.lifetime
-  return file.open({ method, headers, pace, userdata, signal, budget: 'paid', fetched: transfer?.fetched })
+  return file.open({
+    method,
+    headers,
+    pace,
+    userdata,
+    signal: request.lifetime,
+    budget: 'paid',
+    fetched: transfer?.fetched,
+  })
 }
 
 /** Returns the downloads that a request counts as: an archive requests each file of another storage. */

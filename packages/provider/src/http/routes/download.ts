@@ -74,7 +74,7 @@ export const download: Endpoint<'last'> = {
       const consumer = await proveConsumer(sent, consumerAddress, messages, opened.asset.chain, services, nonces)
       const isHead = request.method === 'HEAD'
       const admitted = await admit(access, opened, consumer, sent.params, {
-        signal: request.lifetime.signal,
+        signal: request.lifetime,
         consumeNonce: isHead ? undefined : () => nonces.consume(),
       })
       // a GET with the same signature may follow

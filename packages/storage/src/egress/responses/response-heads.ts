@@ -28,6 +28,11 @@ export class ResponseHeads {
     if (!this.isExpected) return chunk
     if (this.received > MAX_RECEIVED) throw new MalformedResponse('no end of the headers')
     this.received += chunk.length
+    if (this.held === '' && hasFinalHead(chunk)) {
+      this.isExpected = false
+      this.seam = ''
+      return chunk
+    }
     const text = chunk.toString('latin1')
     this.seam = this.seam.slice(-2) + text
     this.held = withoutEmptyLines(this.held + text)
@@ -61,6 +66,19 @@ export class ResponseHeads {
       this.held = withoutEmptyLines(rest)
     }
   }
+}
+
+/**
+ * Whether a chunk begins with one whole head, which is final. It nearly always does, and then its body need not become text.
+ * @throws MalformedResponse
+ */
+function hasFinalHead(chunk: Buffer): boolean {
+  const end = chunk.indexOf('\r\n\r\n')
+  if (end < 0 || end + 4 > MAX_HEAD) return false
+  const head = chunk.toString('latin1', 0, end + 4)
+  // not the first end: the head ends before, without CR
+  if (!head.startsWith(START) || END.exec(head)?.index !== end + 1) return false
+  return statusOf(head) >= 200
 }
 
 /** Removes leading empty lines, which a recipient should ignore (RFC 9112, 2.2). */

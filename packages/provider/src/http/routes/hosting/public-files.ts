@@ -49,6 +49,7 @@ export const publicFile: Endpoint = {
         const file = await hosting.findPublic(id)
         if (!file || (name !== undefined && name !== nameOf(file))) throw notFound()
         const check = () => access.withheld.assertPublic(id, hosting.uses)
+        cutIfWithheld(reply, access.withheld, check)
         await check()
         anonymous.assertBytesLeft(request)
         const method = request.method === 'HEAD' ? 'HEAD' : 'GET'
@@ -56,8 +57,7 @@ export const publicFile: Endpoint = {
         const headers = Object.fromEntries(sent.filter(([, value]) => value !== undefined))
         const opened = await openHosted(file, { method, headers, signal: request.lifetime.signal })
         const onEnd = ({ bytes }: { bytes: number }) => anonymous.spend(request, bytes)
-        downloads.sendPublic(request, reply, opened, { headers: PUBLIC_HEADERS, onEnd })
-        return cutIfWithheld(reply, access.withheld, check)
+        return downloads.sendPublic(request, reply, opened, { headers: PUBLIC_HEADERS, onEnd })
       },
       'public',
     )
