@@ -7,6 +7,11 @@ export const PURCHASE_LIMITS = {
     perPayer: 3,
     /** Purchases of one payer, and orders of one asset, that fail in a day: each costs the account gas for nothing. */
     failed: 10,
+    /**
+     * Payments of contracts on a chain that fail in a day. A contract may say yes until its transaction is mined, which then costs the account
+     * `gas.transfer`, and a new contract costs its owner less.
+     */
+    contracts: 20,
     /** New purchases of a chain in a day, whose amounts are summed for the daily limit. */
     perDay: 10_000,
   },

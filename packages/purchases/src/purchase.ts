@@ -61,6 +61,8 @@ export interface Purchase {
   wanted: Wanted
   /** The datatoken that is ordered. */
   datatoken: Address
+  /** Whether the payer is a contract, which decides by its own code about its signature. */
+  isContract: boolean
   /** Of `payment.value`: what the service keeps for gas. */
   gasFee: bigint
   /** Hash of the payer's own identifier of the payment, a secret. */
@@ -89,7 +91,7 @@ export interface Purchase {
 }
 
 /** A new purchase, without what is yet to happen. */
-export type NewPurchase = Pick<Purchase, 'payment' | 'wanted' | 'datatoken' | 'gasFee' | 'identifier'>
+export type NewPurchase = Pick<Purchase, 'payment' | 'wanted' | 'datatoken' | 'isContract' | 'gasFee' | 'identifier'>
 
 /** Returns the id of the purchase that a payment makes: of what the token accepts once. */
 export function purchaseId({ chainId, token, payer, nonce }: Payment): Hex {

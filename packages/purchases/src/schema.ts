@@ -37,5 +37,7 @@ export const PURCHASE_TABLES: Tables = {
   `,
     // why the next step of a purchase waits; SHA-256 of the terms that the buyer accepts
     'ALTER TABLE purchases ADD COLUMN obstacle TEXT; ALTER TABLE purchases ADD COLUMN terms TEXT',
+    // whether the payer is a contract
+    'ALTER TABLE purchases ADD COLUMN is_contract BIGINT NOT NULL DEFAULT 0',
   ],
 }

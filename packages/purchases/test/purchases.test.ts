@@ -27,7 +27,7 @@ function wantedBy(at: number, value = PRICE + GAS_FEE, datatoken = DATATOKEN): N
       ...{ signature: '0x5100', validAfter: 0, validBefore: 1_000_000 },
     },
     wanted: { did: datatoken, service: 'access', file: undefined },
-    ...{ datatoken, gasFee: GAS_FEE, identifier: undefined },
+    ...{ datatoken, isContract: false, gasFee: GAS_FEE, identifier: undefined },
   }
 }
 

@@ -27,7 +27,7 @@ function wantedBy(at: number, value = 110n, datatoken = DATATOKEN): NewPurchase 
       ...{ signature: '0x5100', validAfter: 0, validBefore: 1_900_000_000 },
     },
     wanted: { did: datatoken, service: 'access', file: undefined },
-    ...{ datatoken, gasFee: GAS_FEE, identifier: undefined },
+    ...{ datatoken, isContract: false, gasFee: GAS_FEE, identifier: undefined },
   }
 }
 
@@ -128,6 +128,15 @@ onEachDatabase<Driver>(
         expect(await purchases().add(wantedBy(99), MUCH, NOW)).toBe('asset')
         expect(await purchases().add(wantedBy(99, 5n, TOKEN), MUCH, NOW)).toMatchObject({ isNew: true })
         expect(await purchases().add(wantedBy(0), MUCH, NOW + 25 * HOUR)).toMatchObject({ isNew: true })
+      })
+
+      it('take no more of contracts after too many of these have failed in a day', async () => {
+        const byContract = (at: number) => ({ ...wantedBy(at), isContract: true })
+        const { contracts } = PURCHASE_LIMITS.underWay
+        for (let at = 0; at < contracts; at++) await end(byContract(at), { state: 'failed', reason: 'PAYMENT_REFUSED' })
+        expect(await purchases().add(byContract(98), MUCH, NOW)).toBe('contracts')
+        expect(await purchases().add(wantedBy(99), MUCH, NOW)).toMatchObject({ isNew: true })
+        expect(await purchases().add(byContract(98), MUCH, NOW + 25 * HOUR)).toMatchObject({ isNew: true })
       })
 
       it('count for the limit of a day what came in or may come in', async () => {

@@ -153,6 +153,16 @@ describe('a purchase that cannot end well (threat 129)', () => {
     expect({ status, state: body.state }).toEqual({ status: 200, state: 'ordered' })
   })
 
+  /** A buyer whose contract wallet pays. */
+  async function contractBuyer(mood: number): Promise<Buyer> {
+    const owner = new Buyer(world)
+    const address = await deployed(world.network.rpcUrl, 'Wallet', [owner.address])
+    const buyer = new Buyer(world, owner.wallet, address)
+    await buyer.receive('10')
+    await call(address, 'become', mood)
+    return buyer
+  }
+
   it.each([
     ['says yes', 1, 'ordered'],
     ['checks the signature of its owner', 0, 'ordered'],
@@ -161,16 +171,27 @@ describe('a purchase that cannot end well (threat 129)', () => {
     ['burns all gas', 5, 'invalid_exact_evm_payload_signature'],
     ['answers a megabyte', 8, 'invalid_exact_evm_payload_signature'],
   ])('of a contract wallet that %s ends as it should', async (_, mood, outcome) => {
-    const owner = new Buyer(world)
-    const address = await deployed(world.network.rpcUrl, 'Wallet', [owner.address])
-    const buyer = new Buyer(world, owner.wallet, address)
-    await buyer.receive('10')
-    await call(address, 'become', mood)
+    const buyer = await contractBuyer(mood)
     const header = await buyer.sign(await buyer.price(asset))
     if (outcome.startsWith('invalid'))
       return assertRefused(asset, buyer, { status: 402, told: { errorReason: outcome } }, header)
     await eventually(async () => (await buyer.pay(asset, header)).body.state === outcome)
     const { amount } = await buyer.terms(asset)
     expect(await buyer.balance()).toBe(10_000_000n - (outcome === 'ordered' ? BigInt(amount) : 0n))
+  })
+
+  it('is refused for contract wallets once too many of their payments failed, and for no other account', async () => {
+    const [wallet, honest, account] = [await contractBuyer(7), await contractBuyer(1), await Buyer.with(world, '10')]
+    const pay = async (buyer: Buyer) => buyer.pay(asset, await buyer.sign(await buyer.price(asset)))
+    const { body } = await pay(wallet)
+    const state = `${world.network.providerUrl}/api/services/purchase/${body.id}`
+    await eventually(async () => (await ask(state)).json.state === 'failed')
+    const before = PURCHASE_LIMITS.underWay.contracts
+    PURCHASE_LIMITS.underWay.contracts = 1
+    const told = { code: 'PURCHASE_LIMITED', error: expect.stringContaining('contract wallets') }
+    expect(await pay(honest)).toMatchObject({ status: 429, retryAfter: '3600', body: told })
+    expect(await pay(account)).toMatchObject({ status: 200 })
+    PURCHASE_LIMITS.underWay.contracts = before
+    expect(await pay(honest)).toMatchObject({ status: 200 })
   })
 })

@@ -43,6 +43,8 @@ export interface PayingChain extends PurchasingAccount {
   coins(): Promise<bigint>
   /** Returns how much of a token an account holds; by default the purchasing account. */
   balance(token: Address, holder?: Address): Promise<bigint>
+  /** Whether an account is a contract. */
+  hasCode(address: Address): Promise<boolean>
   /** Returns the gas of a call in the newest block; undefined if it reverts. */
   gasOf(call: Pick<Call, 'to' | 'data'>): Promise<number | undefined>
   sign(call: Call, nonce: number, price: bigint): Promise<{ hash: Hex; raw: Hex }>

@@ -66,10 +66,12 @@ export class PurchaseDesk {
     await assertAffordable(on, before.filter(({ state }) => state === 'received' || state === 'settled').length)
     await assertSettles(on.paying, payment)
     const { datatoken } = terms.quoted
-    const fresh = { wanted, payment, datatoken, gasFee: terms.gasFee, identifier }
+    const isContract = await on.paying.hasCode(payment.payer)
+    const fresh = { wanted, payment, datatoken, isContract, gasFee: terms.gasFee, identifier }
     const added = await this.options.purchases.add(fresh, parseUnits(on.daily, terms.token.decimals), Date.now())
     if (added === 'payer') throw limited('Too many purchases of this account are under way.', askAgain.underWay)
     if (added === 'failed') throw limited('Too many purchases of this account failed today.', askAgain.failed)
+    if (added === 'contracts') throw limited('Too many payments of contract wallets failed today.', askAgain.failed)
     if (added === 'asset') throw limited('Too many orders of this asset failed today.', askAgain.failed)
     if (added === 'busy' || added === 'daily')
       throw new PurchaseError('PURCHASE_UNAVAILABLE', 'This provider takes no more payments now. Nothing was paid.')

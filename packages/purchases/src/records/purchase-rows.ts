@@ -19,6 +19,7 @@ export function columnsOf(purchase: Purchase): Record<string, string | number | 
       terms: wanted.terms ?? null,
     },
     datatoken: purchase.datatoken,
+    isContract: purchase.isContract ? 1 : 0,
     ...{ gasFee: `${purchase.gasFee}`, identifier, state, reason, settleTx, orderTx, refundTx },
     ...{ paid: `${purchase.paid}`, spent: `${purchase.spent}`, refunded: `${purchase.refunded}` },
     ...{
@@ -55,6 +56,7 @@ export function purchaseOf(row: Row): Purchase {
       terms: optional<string>(row.terms),
     },
     datatoken: row.datatoken as Address,
+    isContract: row.is_contract === 1,
     gasFee: BigInt(row.gas_fee as string),
     identifier: optional<string>(row.identifier),
     state: row.state as PurchaseState,

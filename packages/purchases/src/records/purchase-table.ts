@@ -25,10 +25,10 @@ export type PurchaseChange = Partial<
 >
 
 /**
- * Why a purchase is not taken: too many are under way, of the payer or of all (`busy`); too many of the payer (`failed`) or of the asset
- * failed in a day; or the amount of a day is reached.
+ * Why a purchase is not taken: too many are under way, of the payer or of all (`busy`); too many of the payer (`failed`), of contracts, or of the
+ * asset failed in a day; or the amount of a day is reached.
  */
-export type NotTaken = 'payer' | 'failed' | 'asset' | 'busy' | 'daily'
+export type NotTaken = 'payer' | 'failed' | 'contracts' | 'asset' | 'busy' | 'daily'
 
 /** A record, and whether it was written now. */
 export interface Added {
@@ -60,12 +60,12 @@ export interface PurchaseStore {
 }
 
 const COLUMNS = `id, chain_id, token, payer, nonce, value, valid_after, valid_before, signature, gas_fee, did, service, file, terms,
-  datatoken, identifier, state, reason, paid, spent, refunded, settle_tx, order_tx, refund_tx, settled_at, is_open, due_at, obstacle, created_at, changed_at, version`
+  datatoken, identifier, state, reason, paid, spent, refunded, settle_tx, order_tx, refund_tx, settled_at, is_open, due_at, obstacle, is_contract, created_at, changed_at, version`
 const FIND = sqlOne(`SELECT ${COLUMNS} FROM purchases WHERE id = :id`)
 const ADD = sql(
   `INSERT INTO purchases (${COLUMNS}) VALUES (:id, :chain, :token, :payer, :nonce, :value, :after, :before, :signature,
    :gasFee, :did, :service, :file, :terms, :datatoken, :identifier, :state, :reason, :paid, :spent, :refunded, :settleTx, :orderTx, :refundTx,
-   :settledAt, :isOpen, :dueAt, :obstacle, :createdAt, :changedAt, :version)`,
+   :settledAt, :isOpen, :dueAt, :obstacle, :isContract, :createdAt, :changedAt, :version)`,
 )
 // the signature is of no use once nothing is left to do
 const CHANGE = sql(
@@ -84,7 +84,7 @@ const WAITING = sql(
 )
 const UNDER_WAY = sql(`SELECT payer, state, reason FROM purchases WHERE chain_id = :chain AND is_open = 1`)
 const OF_TODAY = sql(
-  `SELECT token, value, payer, datatoken, state, reason, is_open FROM purchases WHERE chain_id = :chain AND created_at > :since`,
+  `SELECT token, value, payer, datatoken, state, reason, is_open, is_contract FROM purchases WHERE chain_id = :chain AND created_at > :since`,
 )
 const LOCK = sql(
   `INSERT INTO purchase_accounts (chain_id, changes) VALUES (:chain, 1)
@@ -132,7 +132,7 @@ function* added(fresh: NewPurchase, daily: bigint, now: number): Script<Added | 
   const [known] = (yield* run(FIND({ id }))).rows
   if (known) return { purchase: purchaseOf(known), isNew: false }
   const { rows: underWay } = yield* run(UNDER_WAY({ chain }))
-  const { most, perPayer, perDay, failed } = PURCHASE_LIMITS.underWay
+  const { most, perPayer, perDay, failed, contracts } = PURCHASE_LIMITS.underWay
   // what is refunded waits for its token alone
   const awaited = underWay.filter(
     ({ state, reason }) => state === 'received' || (state === 'settled' && reason === null),
@@ -143,6 +143,8 @@ function* added(fresh: NewPurchase, daily: bigint, now: number): Script<Added | 
   const isFailed = ({ reason }: Row) => reason !== null && reason !== 'UNAVAILABLE'
   const failures = today.filter(isFailed)
   if (failures.filter(({ payer }) => payer === payment.payer).length >= failed) return 'failed'
+  const ofContracts = failures.filter(({ state, is_contract }) => state === 'failed' && is_contract === 1)
+  if (fresh.isContract && ofContracts.length >= contracts) return 'contracts'
   const ofAsset = failures.filter(
     ({ datatoken, reason }) => datatoken === fresh.datatoken && BY_SELLER.includes(reason as Reason),
   )

@@ -84,7 +84,7 @@ export class History {
       },
       wanted: { did: datatoken, service: 'access', file: undefined },
       datatoken,
-      ...{ gasFee: GAS_FEE, identifier: undefined },
+      ...{ isContract: false, gasFee: GAS_FEE, identifier: undefined },
     }
   }
 

@@ -137,6 +137,7 @@ export function simulatedChain(network: SimulatedNetwork, account: Address, trou
     price: () => asked('price', () => 100n),
     coins: () => asked('coins', () => 10n ** 18n),
     balance: () => asked('balance', () => network.head.ledger.balances.get(account.toLowerCase()) ?? 0n),
+    hasCode: () => asked('hasCode', () => false),
     gasOf: ({ to, data }) =>
       asked('gasOf', () => {
         try {
