@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
+import { DatatokenSales } from '../../../../test/helpers/datatoken-sales.js'
 import { publishedAnew, SSI } from '../../../../test/helpers/policy-asset.js'
 import { VALID } from '../../../../test/helpers/policy-server.js'
 import { ask, askJson, downloadParams, freshNonce, signText } from '../../../../test/helpers/requests.js'
@@ -213,6 +214,22 @@ describe('a policy server (threat 130)', () => {
         403,
         { code: 'POLICY_DENIED', error: expect.stringContaining('"not yours"') },
       ])
+  })
+
+  it('refuses files in the datatoken before the nonce is used and the datatoken asked for them', async () => {
+    const sales = new DatatokenSales(world)
+    const url = world.storage.file('/kept.csv', Buffer.from('kept'))
+    const sold = await sales.sold([{ type: 'url', method: 'GET', url }])
+    const of = await publishedAnew(world, sold.asset.publisher, sold.asset, { allow: [SSI] })
+    const signed = await downloadParams({ ...sold.asset, did: of }, sold.txId, sold.buyer)
+    const ordered = (session: string) => ask(`${base}/download?${signed}&policyServer=${sessionText(session)}`)
+    expect((await ask(`${base}/download?${signed}`)).json).toMatchObject({ code: 'POLICY_DENIED' })
+    const session = await started(sold.buyer.address, of)
+    expect((await ordered(session)).json).toMatchObject({ code: 'POLICY_DENIED' })
+    await present(session)
+    // with the same nonce, which is used then
+    expect((await ordered(session)).text).toBe('kept')
+    expect((await ordered(session)).json.errors).toHaveProperty('nonce')
   })
 })
 
