@@ -117,6 +117,8 @@ export const text = {
   receipt: {
     title: 'Receipt',
     print: 'Print',
+    signed: 'The account that took your payment has signed what you paid, with the fee for gas. Save it as a proof.',
+    saveSigned: 'Save the signed receipt',
     failed: 'The receipt cannot be shown',
     asset: 'Asset',
     did: 'DID',

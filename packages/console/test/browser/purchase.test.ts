@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { receiptSigner, type SignedPurchaseReceipt } from '@tidegate/client'
 import { createWalletClient, http, parseAbi, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
@@ -35,6 +37,16 @@ it('buys by one signature from an account without coins, and downloads', async (
   const [download] = await Promise.all([page.waitForEvent('download'), button(/^Download/).click()])
   expect(download.suggestedFilename()).toBe('data.csv')
   expect(await page.evaluate(() => localStorage.getItem('tidegate.payments'))).toBe('{}')
+  await visit('mine/orders')
+  await page.locator(`.order-row[data-did="${did}"]`).getByRole('link', { name: 'Receipt' }).click()
+  const [saved] = await Promise.all([page.waitForEvent('download'), button('Save the signed receipt').click()])
+  const signed = JSON.parse(readFileSync(await saved.path(), 'utf8')) as SignedPurchaseReceipt
+  expect(signed).toMatchObject({ documentId: did, paid: '2555000', payer: dev.facts.accounts[BUYER]?.address })
+  await page
+    .locator('.receipt')
+    .getByText(String(await receiptSigner(signed)), { exact: true })
+    .waitFor()
+  expect(await findings()).toEqual([])
   // the answer with the price
   const failed = observed.trouble.failed.filter((one) => !one.startsWith('402 '))
   expect({ ...observed.trouble, failed }).toEqual(NO_TROUBLE)

@@ -149,7 +149,7 @@ export class DeliveryLedger {
   private async writeAll(): Promise<void> {
     // rows that arrive meanwhile wait for a full batch or the timer: a commit of a few costs as much as one of many
     let left = this.queued
-    while (left > 0 || this.queued >= LIMITS.batch || (this.stopped && this.queued > 0)) {
+    while (this.queued > 0 && (left > 0 || this.queued >= LIMITS.batch || this.stopped)) {
       const deliveries = firstOf(this.deliveries, LIMITS.batch)
       const fees = this.fees.slice(0, LIMITS.batch)
       left -= deliveries.length + fees.length

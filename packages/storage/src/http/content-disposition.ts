@@ -7,7 +7,8 @@ import { decoded, latin1Text, percentDecoded } from './name-text.js'
  * readable parameter counts. `header`: in Latin-1.
  */
 export function suggestedName(header: string | string[] | undefined): string | undefined {
-  const [disposition = ''] = [header ?? []].flat()
+  if (header === undefined) return undefined
+  const [disposition = ''] = [header].flat()
   const values = { 'filename*': [] as string[], filename: [] as string[] }
   for (const [name, value] of parameters(disposition))
     if (name === 'filename' || name === 'filename*') values[name].push(value)

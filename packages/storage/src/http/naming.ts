@@ -6,8 +6,9 @@ import { latin1Text, percentDecoded } from './name-text.js'
 
 /** Returns a safe file name: the suggested one, or with `namedByUrl` the last segment of the URL. */
 export function nameOf({ headers, url }: EgressResponse, namedByUrl: boolean): string | undefined {
-  const suggested = safeName(suggestedName(headers['content-disposition']) ?? '')
-  return suggested || safeName((namedByUrl ? lastSegment(url) : undefined) ?? '') || undefined
+  const suggested = suggestedName(headers['content-disposition'])
+  const own = namedByUrl ? lastSegment(url) : undefined
+  return (suggested && safeName(suggested)) || (own && safeName(own)) || undefined
 }
 
 /** Names of files that usually have no extension. Any other word without one may be a secret. */

@@ -1,6 +1,6 @@
 import { type Receipt, receipt } from '@tidegate/client'
 import type { ComponentChildren } from 'preact'
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import { Button } from '../../parts/button.js'
 import { Page } from '../../parts/page.js'
 import { PaymentList } from '../../parts/payments.js'
@@ -8,6 +8,8 @@ import { Failed, Skeleton } from '../../parts/states.js'
 import { Sha256 } from '../../parts/texts/external-link.js'
 import { Words } from '../../parts/texts/words.js'
 import { Time } from '../../parts/values.js'
+import { keptReceipt } from '../../state/buying/kept-receipts.js'
+import { save } from '../../state/buying/sinks.js'
 import { chainOf } from '../../state/config.js'
 import { contextNow } from '../../state/context.js'
 import { pathOf } from '../../state/page/route.js'
@@ -34,6 +36,20 @@ export function ReceiptPage({ order }: { order: Hex }) {
         <Skeleton lines={8} block />
       )}
     </Page>
+  )
+}
+
+/** What the account says that took a payment and ordered, to keep. */
+function SignedReceipt({ order, payer }: { order: Hex; payer: Address }) {
+  const { receipt: words } = text
+  const { value: signed } = useResource(`${order} ${payer}`, () => keptReceipt(order, payer))
+  if (!signed) return null
+  const file = () => new Blob([JSON.stringify(signed, null, 2)], { type: 'application/json' })
+  return (
+    <>
+      <p class="muted small">{words.signed}</p>
+      <Button onClick={() => save(file(), `receipt-${order.slice(0, 10)}.json`)}>{words.saveSigned}</Button>
+    </>
   )
 }
 
@@ -97,6 +113,7 @@ function Printed({ receipt }: { receipt: Receipt }) {
         <Fact label={text.asset.chain}>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</Fact>
       </dl>
       <PaymentList paid={receipt} />
+      <SignedReceipt order={tx} payer={payer} />
     </section>
   )
 }

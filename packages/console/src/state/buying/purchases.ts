@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { contextNow } from '../context.js'
 import type { Purpose } from '../journal.js'
 import { createStore } from '../store.js'
+import { keepReceipt } from './kept-receipts.js'
 import { PAYMENTS } from './payments.js'
 
 /** A purchase of this visit. It continues on other pages. */
@@ -28,10 +29,14 @@ export function purchase({ did, name }: Asset, quote: Quote, accepted?: string):
   })
 }
 
-/** Buys by one signed payment: the provider orders. `purchases` has its result. */
+/** Buys by one signed payment: the provider orders. Keeps the receipt that it signs. `purchases` has its result. */
 export function purchaseBySignature(quote: Quote, price: PurchasePrice, accepted?: string): Promise<Purchase> {
   const options = { acceptTerms: accepted, payments: PAYMENTS }
-  return running(quote, (onStep) => payOnce(contextNow(), price, { ...options, onStep }))
+  return running(quote, async (onStep) => {
+    const { order, receipt } = await payOnce(contextNow(), price, { ...options, onStep })
+    if (receipt) keepReceipt(receipt)
+    return { order }
+  })
 }
 
 type Work = (onStep: (step: string) => void) => Promise<{ order: Hex }>

@@ -77,7 +77,7 @@ export class Downloads {
     const check = () => withheld.assertServed(admitted.opened.asset.ddo.id)
     cutIfWithheld(reply, withheld, check)
     await beforeSending(file, check)
-    const onEnd = isHead ? () => undefined : await this.begin(request, admitted, file)
+    const onEnd = isHead ? () => undefined : this.begin(request, admitted, file, await this.countBytes(consumer, file))
     return sendFile(reply, file, { index: fileIndex, batch, stallTimeout, transfer, onEnd })
   }
 
@@ -112,14 +112,14 @@ export class Downloads {
     return openArchive({ files, open, modified, name, length })
   }
 
-  /** Counts the beginning of a download. Returns the callback for its end. Throws LimitError, StateError, StorageError. */
-  private async begin(
+  /** Counts the beginning of a download. `counted`: its bytes, if these are limited. Returns the callback for its end. */
+  private begin(
     request: FastifyRequest,
     admitted: Admitted,
     file: OpenedFile,
-  ): Promise<(sent: SentFile) => void> {
+    counted: CountedDownload | undefined,
+  ): (sent: SentFile) => void {
     const { metrics, records } = this.options
-    const counted = await this.countBytes(admitted.consumer, file)
     metrics.downloadsActive.inc()
     const begun = Date.now()
     return (sent) => {
@@ -130,7 +130,7 @@ export class Downloads {
     }
   }
 
-  /** Counts the file against the bytes of its consumer's day, if these are limited. Throws as `begin`. */
+  /** Counts the file against the bytes of its consumer's day, if these are limited. Throws LimitError, StateError, StorageError. */
   private countBytes(consumer: ProvenConsumer, file: OpenedFile): Promise<CountedDownload> | undefined {
     const { consumerLimits } = this.options
     if (!consumerLimits.limitsBytes || file.status > 206) return undefined
