@@ -1,15 +1,17 @@
 import { receiptSigner, type SignedPurchaseReceipt } from '@tidegate/client'
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import { type Address, type Hex, isAddressEqual, isHash } from 'viem'
 import { keep, kept } from '../kept.js'
 
 const NAME = 'receipts'
 /** Most receipts that are kept, the newest last: each has half a kilobyte. */
 const MOST = 200
 
-const read = () => kept(NAME, (value) => value as SignedPurchaseReceipt[], [])
+const isReceipt = (one: unknown): one is SignedPurchaseReceipt =>
+  isHash(String((one as SignedPurchaseReceipt | null)?.transferTxId))
 
-const isOf = (order: Hex) => (one: Partial<SignedPurchaseReceipt> | null) =>
-  one?.transferTxId?.toLowerCase() === order.toLowerCase()
+const read = () => kept(NAME, (value) => (value as unknown[]).filter(isReceipt), [])
+
+const isOf = (order: Hex) => (one: SignedPurchaseReceipt) => one.transferTxId.toLowerCase() === order.toLowerCase()
 
 /** Keeps the signed receipt of an order. */
 export function keepReceipt(receipt: SignedPurchaseReceipt): void {
