@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../../../../test/helpers/eventually.js'
 import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { transact } from '../../../../test/helpers/transactions.js'
@@ -147,7 +148,11 @@ describe('a token that misbehaves, sold by the real route (threat 129)', () => {
     await token.calm()
     await token.misbehave('transfer', 'reverts')
     await token.call('levy', 100n, true)
+    const sent = () => market.world.provider.getTransactionCount(market.payTo)
+    const before = await sent()
     const unpaid = await market.buy()
+    // the payment is in a block
+    await eventually(async () => (await sent()) > before)
     await token.call('levy', 0n, false)
     await market.untilWaits(unpaid.id, 'TOKENS_LACKING')
     expect(await token.balance(market.payTo)).toBe(held)
