@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DATABASE_LIMITS } from '../../packages/database/src/limits.js'
+import { openPostgres } from '../../packages/database/src/postgres/postgres.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
@@ -100,6 +102,26 @@ describe('a service on a PostgreSQL', () => {
     await eventually(() => ready(first))
     expect(leads()).toBe(1)
     expect(first.process.exitCode).toBeNull()
+  })
+
+  it('lets others write what a transaction has locked, if its client is cut off in the middle (threat 79)', async () => {
+    await admin.query('CREATE TABLE IF NOT EXISTS locked AS SELECT 0 AS n')
+    const { idleTransaction } = DATABASE_LIMITS.connections
+    Object.assign(DATABASE_LIMITS.connections, { idleTransaction: 500 })
+    const driver = await openPostgres({ tables: [] }, { url: proxy.url(postgres.url()), connections: 1, timeout: 1000 })
+    const write = { text: 'UPDATE locked SET n = n + 1', values: [] }
+    const cutOff = driver.transact(
+      (function* () {
+        yield write
+        proxy.frozen = true
+        yield write
+      })(),
+    )
+    await expect(cutOff).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' })
+    Object.assign(DATABASE_LIMITS.connections, { idleTransaction })
+    expect((await admin.query(write.text)).rowCount).toBe(1)
+    proxy.thaw()
+    await driver.close()
   })
 
   it('has another instance lead at once when the leader is killed (threat 79, control)', async () => {

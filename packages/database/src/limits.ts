@@ -40,6 +40,11 @@ export const DATABASE_LIMITS = {
     lifetime: 60_000,
     /** Idle milliseconds of a connection before the system probes it, once a second and 10 times. */
     keepAlive: 3000,
+    /**
+     * Milliseconds between two statements of a transaction before the server ends it: a process that is suspended, or cut off in
+     * the middle of one, must not keep its locks from the others.
+     */
+    idleTransaction: 30_000,
     /** Milliseconds for a second session of a pooler, by which it is tested. A pooler without a free one lets it wait. */
     poolerTimeout: 3000,
   },

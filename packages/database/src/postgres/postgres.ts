@@ -156,6 +156,8 @@ class PostgresDriver implements Driver {
     try {
       await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await ask('SET LOCAL statement_timeout = 0')
+      // it locks nothing, and its reader may be slow
+      await ask('SET LOCAL idle_in_transaction_session_timeout = 0')
       await ask(`DECLARE rows NO SCROLL CURSOR FOR ${this.numbered(text)}`, values)
       for (;;) {
         const { rows } = await ask(`FETCH ${STREAM_BATCH} FROM rows`)

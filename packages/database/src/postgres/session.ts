@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { DATABASE_LIMITS } from '../limits.js'
 
 export interface SessionOptions {
   /** Milliseconds for a statement. */
@@ -32,7 +33,6 @@ const FIXED = {
   lock_timeout: '0',
   transaction_timeout: '0',
   idle_session_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
   standard_conforming_strings: 'on',
   transform_null_equals: 'off',
   array_nulls: 'on',
@@ -70,6 +70,7 @@ function settingsOf({ timeout, name, isReadOnly }: SessionOptions): [names: stri
     ...FIXED,
     application_name: name,
     statement_timeout: `${timeout}`,
+    idle_in_transaction_session_timeout: `${DATABASE_LIMITS.connections.idleTransaction}`,
     default_transaction_read_only: isReadOnly ? 'on' : 'off',
   }
   return [Object.keys(settings), Object.values(settings)]

@@ -42,7 +42,7 @@ describe('a database with other defaults than those of PostgreSQL', () => {
       default_transaction_deferrable: 'off',
       statement_timeout: '7s',
       lock_timeout: '0',
-      idle_in_transaction_session_timeout: '0',
+      idle_in_transaction_session_timeout: '30s',
       idle_session_timeout: '0',
       search_path: '"$user", public',
       TimeZone: 'UTC',
