@@ -87,7 +87,8 @@ describe('a service on a PostgreSQL', () => {
     await client.connect()
     try {
       const block = async () => (await client.query('SELECT block FROM index_cursor')).rows[0]?.block
-      await eventually(async () => Number(await block()) >= head, AGAIN, 100)
+      // the old leader may have been in the middle of a transaction, whose locks the server keeps for half a minute
+      await eventually(async () => Number(await block()) >= head, 2 * AGAIN, 100)
     } finally {
       await client.end()
     }
