@@ -461,7 +461,7 @@ export const ERROR_CATALOGUE = {
   PURCHASE_LIMITED: {
     kind: 'limited',
     cause:
-      'Too many purchases of the account are under way, or too many of the account or of the asset failed today. Nothing was paid.',
+      'Too many purchases of the account are under way, or too many of the account, of contract wallets or of the asset failed today. Nothing was paid.',
     remedy: 'Retry after the time in Retry-After.',
   },
   PURCHASE_UNAVAILABLE: {

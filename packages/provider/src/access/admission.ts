@@ -69,7 +69,6 @@ export async function admit(
   const askPolicies = asksPolicies
     ? () => policies.assertAdmitted({ asset, service, consumer: consumer.address, policyServer })
     : undefined
-  const { address } = consumer
   // property by property: V8 is slow to extend the copy of an object
   const claimOf = (file: number | undefined, identities: OrderClaim['identities']): OrderClaim => ({
     chain,
@@ -78,8 +77,8 @@ export async function admit(
     serviceIndex: index,
     serviceId: service.id,
     timeout: service.timeout,
-    consumer: address,
-    environments: environmentsFor(service.type, address, chain.chainId, environments),
+    consumer: consumer.address,
+    environments: environmentsFor(service.type, consumer.address, chain.chainId, environments),
     fileIndex: file,
     identities,
   })

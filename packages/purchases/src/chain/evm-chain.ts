@@ -1,15 +1,6 @@
-import { type CallUntrusted, type Chain, isReverted, requestReceipt } from '@tidegate/chain'
+import { type CallUntrusted, type Chain, hasCode, isReverted, requestReceipt } from '@tidegate/chain'
 import { ChainError } from '@tidegate/protocol'
-import {
-  type Address,
-  type Hex,
-  keccak256,
-  type LocalAccount,
-  numberToHex,
-  type PublicClient,
-  size,
-  zeroHash,
-} from 'viem'
+import { type Address, type Hex, keccak256, type LocalAccount, numberToHex, type PublicClient, zeroHash } from 'viem'
 import { PURCHASE_LIMITS } from '../limits.js'
 import type { Payment } from '../purchase.js'
 import { authorizationUse } from './authorization-use.js'
@@ -55,10 +46,8 @@ export function evmChain({ chain, account, confirmations }: EvmChainOptions): Pa
       if (balance === undefined) throw new ChainError('CHAIN_UNAVAILABLE', 'The token tells no balance.')
       return balance
     },
-    hasCode: (payer) =>
-      nodes.ask(async (client) => size((await client.getCode({ address: payer })) ?? '0x') > 0, {
-        agreeOn: (hasCode) => hasCode,
-      }),
+    // what no node knows counts as a contract, of which fewer payments may fail
+    hasCode: async (payer) => (await hasCode(chain, payer)) !== false,
     gasOf: ({ to, data }) =>
       nodes.ask((client, call) => gasOf(client, call, { from: address, to, data }), {
         // a node that lags may lack what the call needs

@@ -53,8 +53,7 @@ export class Withheld {
 
   /** Throws AccessError also if an asset is in purgatory: it is shown, and nothing of it is sold or delivered. Throws StateError. */
   async assertServed(did: string): Promise<void> {
-    const reason = await this.takenDown(did)
-    if (reason !== undefined) throw this.refusal(reason)
+    await this.assertShown(did)
     if (this.options.purgatory.reasonFor(did) !== undefined) throw inPurgatory('It is')
   }
 
@@ -92,7 +91,7 @@ export class Withheld {
   }
 
   private takenDown(did: string): Promise<string | undefined> {
-    if (!isDid(did)) return NONE
+    if (!isDid(did)) return Promise.resolve(undefined)
     return kept(this.takedowns, didHash(did), async () => (await this.options.takedowns.find(did))?.reason)
   }
 
@@ -146,8 +145,6 @@ export class Withheld {
     return new AccessError('TAKEN_DOWN', `The operator of this provider has taken the asset down: ${reason}.${about}`)
   }
 }
-
-const NONE = Promise.resolve(undefined)
 
 const inPurgatory = (who: string) => new AccessError('PURGATORY', `Asset is not consumable. ${who} in purgatory.`)
 
