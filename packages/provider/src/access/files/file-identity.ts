@@ -40,11 +40,10 @@ export class FileIdentities {
   ) {}
 
   /** Makes those of a long list in many turns of the event loop; otherwise a request would make them in one. */
-  async prepare(): Promise<this> {
+  prepare(): this | Promise<this> {
     if (this.objects.length <= AT_ONCE) return this
     this.prepared ??= this.prepareAll()
-    await this.prepared
-    return this
+    return this.prepared.then(() => this)
   }
 
   private async prepareAll(): Promise<void> {
