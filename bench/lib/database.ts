@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type PostgresBackend, startPostgres } from '../../test/helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../../test/helpers/backends.js'
 import type { Options } from './benchmark.js'
 
 /** That of all benchmarks of a smoke run, which get a database each. */
@@ -10,8 +10,8 @@ let made = 0
 export async function postgresFor({ smoke }: Options): Promise<PostgresBackend> {
   // with its own settings, as operators have it: those of tests do not wait for the disk, and their small files of the log would make
   // it write each page far more often
-  if (!smoke) return startPostgres(undefined, undefined, ['max_wal_size=1GB', 'min_wal_size=80MB'])
-  shared ??= await startPostgres()
+  if (!smoke) return startPostgresServer(undefined, undefined, ['max_wal_size=1GB', 'min_wal_size=80MB'])
+  shared ??= await startPostgresServer()
   const server = shared
   const name = `bench_${++made}`
   const client = new pg.Client(server.url())

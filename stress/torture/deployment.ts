@@ -7,7 +7,7 @@ import pg from 'pg'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
 import { PostgresProxy } from '../../test/e2e/postgres-proxy.js'
-import { type PostgresBackend, startPostgres } from '../../test/helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../../test/helpers/backends.js'
 import { eventually } from '../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../test/helpers/instance.js'
 import { type Service, startHere } from '../../test/helpers/service-here.js'
@@ -66,7 +66,7 @@ export class Deployment {
     onLine?: (line: string) => void,
   ): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'tidegate-torture-'))
-    const postgres = kind === 'postgres' ? await startPostgres() : undefined
+    const postgres = kind === 'postgres' ? await startPostgresServer() : undefined
     const proxy = postgres && (await PostgresProxy.before(postgres.port))
     const own = { STATE_DIR: folder, ...(proxy ? { DATABASE_URL: proxy.url(postgres.url()) } : {}) }
     const deployment = new Deployment(kind, folder, postgres, proxy, { ...environment, ...own }, program, onLine)

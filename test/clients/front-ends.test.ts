@@ -5,7 +5,7 @@ import type { FoundOrder } from '../../packages/catalog/src/search/orders/order-
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
 import { createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { mined } from '../helpers/consume.js'
 import { ocean } from '../helpers/ocean.js'
@@ -215,7 +215,7 @@ describe('requests of front ends', () => {
 
   describe.each(['embedded', 'PostgreSQL'])('on the %s database', (kind) => {
     let service: Service
-    let postgres: PostgresBackend | undefined
+    let postgres: PostgresDatabase | undefined
     beforeAll(async () => {
       postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined
       const database = postgres ? { DATABASE_URL: postgres.url() } : {}

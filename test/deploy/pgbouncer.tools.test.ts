@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { key } from '../../packages/provider/test/state/stores.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { atEnd, newFolder } from '../helpers/cleanup.js'
 import { openHere, runHere } from '../helpers/command-here.js'
 import { program } from '../helpers/deploy-tools.js'
@@ -16,7 +16,7 @@ if (!pgbouncer) console.warn('SKIPPED: PgBouncer is not installed (Debian: pgbou
 describe.skipIf(!pgbouncer)('PgBouncer before PostgreSQL', () => {
   let server: PostgresBackend
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await startPostgresServer()
   })
   const settings = (url: string) => ({ ...SETTINGS_ALONE, STATE_DIR: newFolder(), DATABASE_URL: url })
 

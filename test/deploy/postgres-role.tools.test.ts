@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
-import { PG_PASSWORD, type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { PG_PASSWORD, type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { program } from '../helpers/deploy-tools.js'
 import { page, REPOSITORY } from '../helpers/pages.js'
 
@@ -25,7 +25,7 @@ describe.skipIf(!psql)('the role of deploy/postgres-role.sql', () => {
     return spawnSync('bash', ['--norc', '-ec', stand + command], { cwd: REPOSITORY, encoding: 'utf8', env })
   }
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgresServer()
     expect(runScript('')).toMatchObject({
       status: 3,
       stderr: expect.stringContaining('The password of the role is empty'),

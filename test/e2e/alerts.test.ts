@@ -9,7 +9,7 @@ import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { type App, createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { PROVIDER_LIMITS } from '../../packages/provider/src/limits.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
@@ -51,7 +51,7 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
 
   beforeAll(async () => {
     await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
-    ;[gateway, postgres] = await Promise.all([IpfsGateway.start(), startPostgres()])
+    ;[gateway, postgres] = await Promise.all([IpfsGateway.start(), startPostgresServer()])
     ;({ world, proxy: node } = await World.behindProxy({
       METRICS_PORT: '0',
       INDEX_POLL_INTERVAL: SELDOM,

@@ -10,7 +10,7 @@ import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js
 import { DEV_CHAIN_ID } from '../../packages/dev-network/src/anvil.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { didOf } from '../../packages/protocol/src/ddo/ddo.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../helpers/backends.js'
 import { program } from '../helpers/command.js'
 import { compressedEnd } from '../helpers/containers.js'
 import { eventually } from '../helpers/eventually.js'
@@ -41,7 +41,7 @@ const LONG = compressedEnd(
 
 describe('blocks with many long documents that are short on the chain', () => {
   let chain: CrowdedChain
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   const root = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
   beforeAll(async () => {
     ;[chain, postgres] = await Promise.all([CrowdedChain.start(root, COUNT), startPostgres()])

@@ -9,7 +9,7 @@ import type { Wallet } from 'ethers'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { runHere } from '../helpers/command-here.js'
 import { program } from '../helpers/deploy-tools.js'
@@ -30,7 +30,7 @@ if (!wget) console.warn('SKIPPED: download links with wget. It is not installed 
 /** Two instances on one PostgreSQL, with a key that is replaced later; and programs as people have them. */
 describe('download links', () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   let collector: StorageServer
   /** The first two are processes, whose logs are read; of the later ones only those where the process matters. */
   let processes: Instance[]

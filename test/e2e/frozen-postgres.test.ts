@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DATABASE_LIMITS } from '../../packages/database/src/limits.js'
 import { openPostgres } from '../../packages/database/src/postgres/postgres.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -31,7 +31,7 @@ describe('a service on a PostgreSQL', () => {
   let at = 0
 
   beforeAll(async () => {
-    ;[world, postgres] = await Promise.all([World.start(SELDOM), startPostgres()])
+    ;[world, postgres] = await Promise.all([World.start(SELDOM), startPostgresServer()])
     admin = new pg.Client({ connectionString: postgres.url() })
     await admin.connect()
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ProviderKey, providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, signatureOf } from '../helpers/requests.js'
@@ -36,7 +36,7 @@ describe(`${INSTANCES} instances on one PostgreSQL`, () => {
   let environment: NodeJS.ProcessEnv
 
   beforeAll(async () => {
-    ;[world, postgres] = await Promise.all([World.start(), startPostgres()])
+    ;[world, postgres] = await Promise.all([World.start(), startPostgresServer()])
     environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: postgres.folder, INDEX_POLL_INTERVAL: '500' })
     instances = await Promise.all(Array.from({ length: INSTANCES }, () => startInstance(environment)))
   })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Wallet } from 'ethers'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
+import { S3_KEYS, startFtp, startPostgres, startS3 } from '../helpers/backends.js'
 import { downloadUrl } from '../helpers/consume.js'
 import { IpfsGateway } from '../helpers/ipfs-gateway.js'
 import { ask, askJson, downloadParams } from '../helpers/requests.js'
@@ -182,7 +182,7 @@ describe('storage kinds end to end', () => {
       expect(Buffer.from(await response.arrayBuffer()).equals(CONTENT)).toBe(true)
       expect(response.headers.get('content-disposition')).toBe('attachment;filename=a.csv')
     }
-    const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${postgres.port}/postgres`
+    const url = postgres.url()
     const query = { type: 'sql', url, query: 'SELECT hour FROM tide WHERE hour > $1 ORDER BY 1', parameters: ['after'] }
     const rows = await withUserdata(query, { after: 1 })
     expect([rows.text, rows.headers.get('content-type')]).toEqual(['hour\n2\n3\n', 'text/csv; charset=utf-8'])

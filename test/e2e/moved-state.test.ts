@@ -8,7 +8,7 @@ import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { openSqliteStore } from '../../packages/provider/src/state/sqlite.js'
 import type { StateStore } from '../../packages/provider/src/state/stores.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../helpers/backends.js'
 import { runCommand } from '../helpers/command.js'
 import { openHere, runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
@@ -26,7 +26,7 @@ const address = (at: number) => `0x${String(at).padStart(40, '0')}` as const
 /** A service that moves between the two kinds of database. */
 describe('the state of a service', () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   let instance: Service | undefined
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
 
@@ -48,9 +48,9 @@ describe('the state of a service', () => {
   }
   /** The two databases of an installation, named after it. */
   async function installation(name: string) {
-    await query('postgres', `CREATE DATABASE ${name}`)
+    const database = await postgres.another()
     const embedded = world.beside({ STATE_DIR: join(folder, name) })
-    return { embedded, both: { ...embedded, DATABASE_URL: postgres.url(name) } }
+    return { embedded, database, both: { ...embedded, DATABASE_URL: postgres.url(database) } }
   }
   async function query(database: string, text: string) {
     const client = new pg.Client({ connectionString: postgres.url(database) })
@@ -152,10 +152,10 @@ describe('the state of a service', () => {
   })
 
   it('is copied completely by a second run after a failure, and cannot be used before that (threat 66)', async () => {
-    const { embedded, both } = await installation('tables')
+    const { embedded, both, database } = await installation('tables')
     await fill(openSqliteStore(embedded.STATE_DIR as string))
     await (await openPostgresStore({ url: both.DATABASE_URL, connections: 2, timeout: 60_000 })).close()
-    await query('tables', `ALTER TABLE nonces ADD CONSTRAINT refuse CHECK (address <> '${address(111)}')`)
+    await query(database, `ALTER TABLE nonces ADD CONSTRAINT refuse CHECK (address <> '${address(111)}')`)
     expect(await run(both, ...TO_POSTGRES)).toMatchObject({
       status: 2,
       stderr: 'tidegate: the destination does not take a row of the table nonces.\n',
@@ -165,7 +165,7 @@ describe('the state of a service', () => {
     expect(unfinished).toMatchObject({ status: 2, stderr: expect.stringContaining('holds an unfinished copy') })
     await start(embedded)
     await stop()
-    await query('tables', 'ALTER TABLE nonces DROP CONSTRAINT refuse')
+    await query(database, 'ALTER TABLE nonces DROP CONSTRAINT refuse')
     const moved = await run(both, ...TO_POSTGRES)
     expect(moved).toMatchObject({ status: 0, stderr: '' })
     expect(moved.stdout).toMatch(/^nonces: 120 rows \(/m)
@@ -204,17 +204,17 @@ describe('the state of a service', () => {
   })
 
   it('is restored from a dump of PostgreSQL, and accepts nothing older (threats 8, 66)', async () => {
-    const { both } = await installation('dumped')
+    const { both, database } = await installation('dumped')
     await start(both)
     const before = freshNonce()
     expect((await consume(before)).status).toBe(200)
-    await query('postgres', 'CREATE DATABASE dump')
-    await copyDump(both.DATABASE_URL, postgres.url('dump'))
+    const dump = await postgres.another()
+    await copyDump(both.DATABASE_URL, postgres.url(dump))
     const after = freshNonce()
     expect((await consume(after)).status).toBe(200)
     await stop()
-    await query('postgres', 'ALTER DATABASE dumped RENAME TO lost')
-    await query('postgres', 'ALTER DATABASE dump RENAME TO dumped')
+    await query('postgres', `ALTER DATABASE ${database} RENAME TO ${database}_lost`)
+    await query('postgres', `ALTER DATABASE ${dump} RENAME TO ${database}`)
     const refused = await openHere(both)
     expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('run `tidegate state restored` once') })
     expect(await run(both, 'state', 'restored')).toMatchObject({ status: 0, stderr: '' })
@@ -229,18 +229,18 @@ describe('the state of a service', () => {
   }
 
   it('is reported by log, /ready and doctor when PostgreSQL is unreachable, without its password (threat 85)', async () => {
-    const { both } = await installation('away')
+    const { both, database } = await installation('away')
     const { said: logged } = await start(both)
     await eventually(async () => (await ask(`${instance?.url}/ready`)).status === 200)
-    await query('postgres', `ALTER DATABASE away ALLOW_CONNECTIONS false`)
-    await query('postgres', `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'away'`)
+    await query('postgres', `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`)
+    await query('postgres', `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`)
     await eventually(async () => (await consume()).status === 503)
     expect((await ask(`${instance?.url}/ready`)).json).toMatchObject({ ready: false, store: false })
     await eventually(() => logged.some(({ msg }) => msg === 'state store failed'))
     const said = [JSON.stringify(logged), (await run(both, 'doctor')).stdout].join('\n')
     expect(said).toMatch(/FAIL {2}DATABASE_URL: the database \S+ at \S+ as user postgres cannot be used: .* \(\w+\)/)
     expect(said).not.toContain('secret')
-    await query('postgres', `ALTER DATABASE away ALLOW_CONNECTIONS true`)
+    await query('postgres', `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`)
     await eventually(async () => (await ask(`${instance?.url}/ready`)).status === 200)
     expect((await consume()).status).toBe(200)
   })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '../../packages/database/src/sqlite/sqlite-file.js'
 import { openSqlite } from '../../packages/provider/src/state/sqlite.js'
 import type { Place } from '../../packages/provider/src/state/transfer/place.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../helpers/backends.js'
 import { runCommand } from '../helpers/command.js'
 import { runHere } from '../helpers/command-here.js'
 import { acquire, mined, order } from '../helpers/consume.js'
@@ -26,7 +26,7 @@ const FLAT = '1500000000000000001'
 /** A service with sales, and a report beside it. */
 describe.each(['sqlite', 'postgres'] as const)('tidegate report on %s', (database) => {
   let world: World
-  let postgres: PostgresBackend | undefined
+  let postgres: PostgresDatabase | undefined
   let instance: Service
   let environment: Record<string, string>
   let asset: Published

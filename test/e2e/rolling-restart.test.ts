@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
-import { freePort, type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { freePort, type PostgresDatabase, startPostgres } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { program } from '../helpers/deploy-tools.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -23,7 +24,7 @@ if (!found) console.warn('SKIPPED: rolling restarts behind nginx. It is not inst
 
 describe.skipIf(!found)(`${INSTANCES} instances on one PostgreSQL, behind nginx`, () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   let nginx: Nginx
   let asset: Published
   let ports: number[]
@@ -35,7 +36,7 @@ describe.skipIf(!found)(`${INSTANCES} instances on one PostgreSQL, behind nginx`
     ports = await Promise.all(Array.from({ length: INSTANCES }, freePort))
     environment = world.beside({
       DATABASE_URL: postgres.url(),
-      STATE_DIR: postgres.folder,
+      STATE_DIR: newFolder(),
       TRUSTED_PROXIES: '127.0.0.1,::1',
       ANONYMOUS_REQUESTS: '1000000',
       INDEX_POLL_INTERVAL: '500',

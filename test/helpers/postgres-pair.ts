@@ -1,6 +1,6 @@
 import { chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copied, FOR_TESTS, PG_PASSWORD, type PostgresBackend, startPostgres } from './backends.js'
+import { copied, FOR_TESTS, PG_PASSWORD, type PostgresBackend, startPostgresServer } from './backends.js'
 import { eventually } from './eventually.js'
 import { onPostgres } from './on-postgres.js'
 
@@ -22,13 +22,13 @@ export interface PostgresPair {
 
 /** Starts a primary with a standby. `isSynchronous`: a commit waits for the standby. */
 export async function startPostgresPair(isSynchronous = false): Promise<PostgresPair> {
-  const primary = await startPostgres()
+  const primary = await startPostgresServer()
   return { primary, standby: await startStandby(primary, isSynchronous) }
 }
 
 /** Starts a standby of a server, which is stopped for a moment. */
 export async function startStandby(primary: PostgresBackend, isSynchronous: boolean): Promise<Standby> {
-  const standby = await startPostgres('SELECT 1', undefined, FOR_TESTS, (_, data) =>
+  const standby = await startPostgresServer('SELECT 1', undefined, FOR_TESTS, (_, data) =>
     primary.stopped(() => copyAsStandby(primary, data)),
   )
   const caughtUp = () =>

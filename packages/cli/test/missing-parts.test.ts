@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { program, runCommand } from '../../../test/helpers/command.js'
 
 const environment = {
@@ -15,7 +15,7 @@ const environment = {
 }
 
 describe('a PostgreSQL that refuses the service', () => {
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   beforeAll(async () => {
     postgres = await startPostgres()
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { newFolder } from '../../../test/helpers/cleanup.js'
 import { openPostgres } from '../src/postgres/postgres.js'
 import type { Schema, Tables } from '../src/schema.js'
@@ -12,7 +12,7 @@ const tides = (...migrations: string[]): Tables => ({ owner: 'tides', migrations
 const waves: Tables = { owner: 'waves', migrations: ['CREATE TABLE waves (height BIGINT NOT NULL)'] }
 
 describe.each(['sqlite', 'postgres'] as const)('the schema of a database: %s', (dialect) => {
-  let server: PostgresBackend | undefined
+  let server: PostgresDatabase | undefined
   const folder = newFolder()
   beforeAll(async () => {
     if (dialect === 'postgres') server = await startPostgres()

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { atEnd, newFolder } from '../../../test/helpers/cleanup.js'
 import { emptyPostgres } from '../../../test/helpers/store-session.js'
 import { openPostgres } from '../../database/src/postgres/postgres.js'
@@ -24,7 +24,7 @@ describe('purchases over crashes, lost and replaced transactions, reorganisation
   })
 
   describe('on PostgreSQL', () => {
-    let server: PostgresBackend
+    let server: PostgresDatabase
     beforeAll(async () => {
       server = await startPostgres()
       atEnd(() => server.close())

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Driver } from '../../../database/src/sql.js'
 import { beginRollback, undoSome } from '../../src/index/tables/commit.js'
@@ -9,7 +9,7 @@ import { catalogOn, postgresDriver, sqliteDriver } from '../catalog.js'
 import { at, DID, NFT, order, PUBLISHED } from '../store/published.js'
 
 describe('a rollback that a kill interrupts', () => {
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   const folder = newFolder()
   beforeAll(async () => {
     postgres = await startPostgres()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log, zeroHash } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { EVENTS } from '../../../chain/src/abi.js'
 import type { Chain } from '../../../chain/src/chains.js'
@@ -54,7 +54,7 @@ describe('the index', () => {
   const chain = { chainId: CHAIN_ID, keys, deployment: { factory: FACTORY } } as unknown as Chain
   /** Each test has its own chain. */
   let lastChain = CHAIN_ID
-  let server: PostgresBackend
+  let server: PostgresDatabase
   const stores: Record<string, Catalog> = {}
   beforeAll(async () => {
     server = await startPostgres()

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import Database from 'libsql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runScript } from '../../../database/src/script.js'
 import type { Dialect, Driver, Query, Result } from '../../../database/src/sql.js'
@@ -51,7 +51,7 @@ async function foundIn(store: Catalog, ...search: Parameters<Catalog['search']['
 const TAGS = { tags: { terms: { field: 'metadata.tags.keyword' } } }
 
 describe('a search answers the same everywhere', () => {
-  let server: PostgresBackend | undefined
+  let server: PostgresDatabase | undefined
   let folder: string
   let postgres: Driver
   const stores: [name: string, store: Catalog][] = []

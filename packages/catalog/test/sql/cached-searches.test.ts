@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
@@ -41,7 +41,7 @@ function published(name: string): IndexChange[] {
 
 describe('what a search found before', () => {
   let folder: string
-  let server: PostgresBackend
+  let server: PostgresDatabase
   const stores: Record<string, Catalog> = {}
   beforeAll(async () => {
     folder = newFolder()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
@@ -14,7 +14,7 @@ const long = (at: number) => published(at, { name: 'long', description: `tide ${
 
 describe.each(['embedded', 'PostgreSQL'])('the search index after crowded blocks: %s', (kind) => {
   const folder = newFolder()
-  let server: PostgresBackend | undefined
+  let server: PostgresDatabase | undefined
   let store: Catalog
   let block = 0
   beforeAll(async () => {

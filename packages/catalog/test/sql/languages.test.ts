@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { onPostgres } from '../../../../test/helpers/on-postgres.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
@@ -130,7 +130,7 @@ const REWRITE = `INSERT INTO search_pending (chain_id, nft, findable)
 
 describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a database: %s', (kind) => {
   let store: Catalog
-  let server: PostgresBackend | undefined
+  let server: PostgresDatabase | undefined
   let folder: string | undefined
   const dids = new Map<string, string[]>()
 
@@ -154,7 +154,7 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
 
   async function open(): Promise<Catalog> {
     if (folder) return sqliteCatalog(folder)
-    return postgresCatalog({ url: (server as PostgresBackend).url(), connections: 3, timeout: 60_000 })
+    return postgresCatalog({ url: (server as PostgresDatabase).url(), connections: 3, timeout: 60_000 })
   }
 
   async function found(query: string, isFiltered: boolean): Promise<string[]> {
@@ -208,7 +208,7 @@ describe.each(['embedded', 'PostgreSQL'])('search in many languages, in a databa
       file.exec(`DELETE FROM search_text; ${REWRITE}`)
       file.close()
     } else {
-      await onPostgres((server as PostgresBackend).url(), `UPDATE search_text SET tsv = ''; ${REWRITE}`)
+      await onPostgres((server as PostgresDatabase).url(), `UPDATE search_text SET tsv = ''; ${REWRITE}`)
     }
     store = await open()
     expect(await found('海洋', true)).toEqual([])

@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { onPostgres } from '../../../../test/helpers/on-postgres.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { type Catalog, postgresCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'
 
-let server: PostgresBackend
+let server: PostgresDatabase
 let store: Catalog
 beforeAll(async () => {
   server = await startPostgres()
@@ -19,9 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
+const IN_WAIT = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 /** Statements that wait for a lock, as a slow one would run. */
-const waiting = async () =>
-  (await onPostgres(server.url(), "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
+const waiting = async () => (await onPostgres(server.url(), IN_WAIT)).length
 
 it('ends in the database when nobody waits for it, also in the queue, and others go on', async () => {
   const holder = new pg.Client({ connectionString: server.url() })

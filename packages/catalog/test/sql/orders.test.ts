@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
 import type { Driver, Query, Result, Script } from '../../../database/src/sql.js'
@@ -59,7 +59,7 @@ function bound(of: Driver, name: string | symbol): unknown {
 
 describe.each(['embedded', 'PostgreSQL'])('orders of an asset in the search index: %s', (kind) => {
   const folder = newFolder()
-  let server: PostgresBackend | undefined
+  let server: PostgresDatabase | undefined
   let db: Driver
   let store: Catalog
   let written: { text: string; changes: number }[]

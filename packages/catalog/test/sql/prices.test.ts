@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import Database from 'libsql'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { orderOf } from '../../../../test/helpers/orders.js'
 import { runScript } from '../../../database/src/script.js'
@@ -127,7 +127,7 @@ function changesOf({ at, offer, word, state }: Asset): IndexChange[] {
 }
 
 describe('prices', () => {
-  let server: PostgresBackend
+  let server: PostgresDatabase
   let postgres: Driver
   const folder = newFolder()
   const stores: [name: string, store: Catalog][] = []

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import type { IndexChange } from '../../src/index/index-store.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { type Catalog, postgresCatalog } from '../catalog.js'
@@ -14,7 +14,7 @@ const changesOf = (at: number): IndexChange[] =>
   published(at, { name: `tide ${at}`, type: KINDS[at % KINDS.length] }).changes
 
 describe('the full-text index of PostgreSQL', () => {
-  let server: PostgresBackend
+  let server: PostgresDatabase
   let client: pg.Client
   let store: Catalog
   const open = () => postgresCatalog({ url: server.url(), connections: 4, timeout: 60_000 })

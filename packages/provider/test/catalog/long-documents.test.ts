@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Address, bytesToHex, encodeFunctionData, hexToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -45,7 +45,7 @@ interface Hit {
 /** As many assets with long documents as honest ones, on a chain that two services follow. */
 describe('long documents in the catalogue', () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   const apps = new Map<string, { app: App; base: string }>()
   const folder = newFolder()
   const purgatory = join(folder, 'purgatory.json')

@@ -3,7 +3,7 @@ import type { Wallet } from 'ethers'
 import Database from 'libsql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { mined } from '../../../../test/helpers/consume.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { ocean } from '../../../../test/helpers/ocean.js'
@@ -21,7 +21,7 @@ interface Faults {
   stop?: () => Promise<void>
 }
 
-let server: PostgresBackend
+let server: PostgresDatabase
 const DATABASES: Record<string, Faults> = {
   sqlite: {
     environment: () => ({}),

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
@@ -20,7 +20,7 @@ const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 /** Two instances on one PostgreSQL, which share a folder: a process, which is killed, and another in this one. */
 describe('uploads', () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   let instances: [Instance, Service]
   let folder: string
   let publisher: Wallet

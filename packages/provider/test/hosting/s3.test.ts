@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runCommand } from '../../../../test/helpers/command.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
@@ -25,7 +25,7 @@ const HOSTING_PAGE = fileURLToPath(new URL('../../../../docs/hosting.md', import
 /** Instances on one PostgreSQL, killed in sequence, with a bucket of a real S3 server. */
 describe('hosted files on S3', () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   let server: S3Bucket
   /** Killed by the first test. */
   let killed: Instance

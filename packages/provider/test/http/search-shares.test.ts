@@ -38,8 +38,8 @@ test('slow searches of one address leave places to another (threat 144)', async 
   const slow = Array.from({ length: 24 }, (_, at) =>
     from(BUSY, '/api/aquarius/assets/metadata/query', { index: 'order', query: { term: { consumer: ofNobody(at) } } }),
   )
-  const waiting = async () =>
-    (await onPostgres(postgres.url(), "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
+  const inWait = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  const waiting = async () => (await onPostgres(postgres.url(), inWait)).length
   await eventually(async () => (await waiting()) >= 3)
   // one that waits in the queue of the busy address, and the same one of another
   const queued = search(BUSY, named('shared'))

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { type Service, startHere } from '../../../../test/helpers/service-here.js'
@@ -26,7 +26,7 @@ const namesOf = (names: Names) => Object.keys(names ?? {})
 /** Every parameter of every route, on both databases. */
 describe('text that a database cannot store', () => {
   let world: World
-  let postgres: PostgresBackend
+  let postgres: PostgresDatabase
   let folder: string
   const services: Service[] = []
   let auth: Record<string, string>

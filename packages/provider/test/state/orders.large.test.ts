@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Address, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { heldBy } from '../../../../test/helpers/measured.js'
@@ -22,7 +22,7 @@ const consumer = (number: number): Address => toHex(number + 1, { size: 20 })
 
 describe.each(['embedded', 'PostgreSQL'])('a million orders: %s', (kind) => {
   let store: StateStore
-  let server: PostgresBackend | undefined
+  let server: PostgresDatabase | undefined
   const folder = newFolder()
   beforeAll(async () => {
     if (kind === 'PostgreSQL') server = await startPostgres()

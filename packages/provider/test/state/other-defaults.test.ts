@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
 import { openHere, runHere } from '../../../../test/helpers/command-here.js'
 import { onPostgres } from '../../../../test/helpers/on-postgres.js'
 import { SETTINGS_ALONE } from '../../../../test/helpers/states.js'
-import { OTHER_DEFAULTS, StoreSession, setDefaults } from '../../../../test/helpers/store-session.js'
+import { emptiedAfterEach, OTHER_DEFAULTS, StoreSession, setDefaults } from '../../../../test/helpers/store-session.js'
 import { openPostgres } from '../../src/state/postgres.js'
 import { deliverySuite } from './store-suite/deliveries.js'
 import { nonceSuite } from './store-suite/nonces.js'
 import { emptyState } from './stores.js'
 
 describe('a database with other defaults than those of PostgreSQL', () => {
-  let server: PostgresBackend
+  let server: PostgresDatabase
   beforeAll(async () => {
     server = await startPostgres()
   })
@@ -25,7 +25,7 @@ describe('a database with other defaults than those of PostgreSQL', () => {
   const settings = (url: string) => ({ ...SETTINGS_ALONE, STATE_DIR: newFolder(), DATABASE_URL: url })
 
   describe('holds nonces and deliveries as any other one', () => {
-    const session = new StoreSession(create)
+    const session = new StoreSession(emptiedAfterEach(create))
     nonceSuite(session)
     deliverySuite(session)
   })
@@ -74,11 +74,12 @@ describe('a database with other defaults than those of PostgreSQL', () => {
   })
 
   it('is refused if it cannot store all texts', async () => {
+    const latin = `latin_${Date.now()}`
     await onPostgres(
       server.url(),
-      "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc",
+      `CREATE DATABASE ${latin} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc`,
     )
-    expect(await openHere(settings(server.url('latin')))).toMatchObject({
+    expect(await openHere(settings(server.url(latin)))).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('its encoding is not UTF8'),
     })

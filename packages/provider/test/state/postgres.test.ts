@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../../../../test/helpers/backends.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { openPostgres, openPostgresStore } from '../../src/state/postgres.js'
 import { emptyState } from './stores.js'
 
 let server: PostgresBackend
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await startPostgresServer()
 })
 
 describe('postgres', () => {

@@ -1,4 +1,4 @@
-import type { PostgresBackend } from '../../../../test/helpers/backends.js'
+import type { PostgresDatabase } from '../../../../test/helpers/backends.js'
 import { emptyPostgres, onEachDatabase, type StoreSession } from '../../../../test/helpers/store-session.js'
 import { parseNonce } from '../../src/auth/nonces/nonce.js'
 import { openPostgresStore } from '../../src/state/postgres.js'
@@ -11,7 +11,7 @@ export type StateSession = StoreSession<StateStore>
 export const key = (nonce: string): string => parseNonce(nonce, 10n ** 39n).sortKey
 
 /** An empty PostgreSQL database, opened as the state. */
-export const emptyState = (server: PostgresBackend) => emptyPostgres(server, openPostgresStore)
+export const emptyState = (server: Pick<PostgresDatabase, 'url'>) => emptyPostgres(server, openPostgresStore)
 
 /** Runs a suite of the state's stores on both databases. Each test begins with an empty one. */
 export const onBothDatabases = (suite: (session: StateSession) => void) =>

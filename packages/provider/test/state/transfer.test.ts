@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import type { Driver } from '../../../database/src/sql.js'
 import { DATABASE_FILE } from '../../../database/src/sqlite/sqlite-file.js'
@@ -29,7 +29,7 @@ const STAYS = [
 
 describe('a copy of the state', () => {
   const folder = newFolder()
-  let server: PostgresBackend
+  let server: PostgresDatabase
   let at = 0
 
   beforeAll(async () => {
@@ -38,9 +38,7 @@ describe('a copy of the state', () => {
 
   const sqlite = (name = `db-${++at}`) => openSqlite(join(folder, name))
   async function postgres(): Promise<{ driver: Driver; url: string }> {
-    const name = `db_${++at}`
-    await query(server.url(), `CREATE DATABASE ${name}`)
-    const url = server.url(name)
+    const url = server.url(await server.another())
     return { driver: await openPostgres({ url, connections: 2, timeout: 60_000 }), url }
   }
   async function query(url: string, text: string) {

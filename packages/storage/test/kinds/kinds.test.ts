@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PG_PASSWORD, S3_KEYS, startFtp, startPostgres, startS3 } from '../../../../test/helpers/backends.js'
+import { S3_KEYS, startFtp, startPostgres, startS3 } from '../../../../test/helpers/backends.js'
 import { chainWithContracts } from '../../../../test/helpers/chain.js'
 import { createSchema, createYoga } from '../../../../test/helpers/graphql-server.js'
 import { IpfsGateway } from '../../../../test/helpers/ipfs-gateway.js'
@@ -206,10 +206,10 @@ kindSuite('ftp', async () => {
 })
 
 kindSuite('sql', async () => {
-  const { port, close } = await startPostgres(`
+  const postgres = await startPostgres(`
     CREATE TABLE tide (station text, hour int, height numeric(5, 2), at timestamptz, note jsonb);
     INSERT INTO tide SELECT 'a', g, g * 1.5, '2026-01-01T00:00:00Z', '{"k": "ü,"}' FROM generate_series(1, 3) g`)
-  const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/postgres`
+  const url = postgres.url()
   const row = (hour: number) => `a,${hour},${(hour * 1.5).toFixed(2)},2026-01-01T00:00:00.000Z,"{""k"":""ü,""}"\n`
   return {
     content: Buffer.from(`station,hour,height,at,note\n${row(1)}${row(2)}${row(3)}`),
@@ -231,6 +231,6 @@ kindSuite('sql', async () => {
     ranges: false,
     sized: false,
     userdata: { station: 'a', below: 10 },
-    close,
+    close: postgres.close,
   }
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../../../../test/helpers/backends.js'
 import { type Certificate, selfSigned } from '../../../../test/helpers/certificate.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { authentication, fakePostgres, ready, type Script } from '../../../../test/helpers/fake-postgres.js'
@@ -225,7 +225,7 @@ describe('TLS to a database follows sslmode of the descriptor (threat 55)', () =
     const certificate = selfSigned(HOST)
     let backend: PostgresBackend
     beforeAll(async () => {
-      backend = await startPostgres('SELECT 1', certificate)
+      backend = await startPostgresServer('SELECT 1', certificate)
     })
     const encrypted = (mode: string, ca?: string) =>
       read(

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Backend, PG_PASSWORD, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { ASKING, testEgress, testRegistry } from '../../../../test/helpers/storage-tools.js'
 import type { StorageRegistry } from '../../src/kinds/registry.js'
 import type { UserData } from '../../src/storage.js'
 
 describe('sql', () => {
-  let backend: Backend
+  let backend: PostgresDatabase
   let registry: StorageRegistry
   const egress = testEgress()
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('sql', () => {
   afterAll(() => egress.close())
 
   async function run(query: string, more: object = {}, userdata?: UserData, from = registry): Promise<string> {
-    const url = `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${backend.port}/postgres`
+    const url = backend.url()
     const { body } = await from
       .file({ type: 'sql', url, query, ...more })
       .open({ ...ASKING, method: 'GET', headers: {}, userdata })
@@ -64,7 +64,7 @@ describe('sql', () => {
 
   it('leaves no open connection', async () => {
     const others =
-      "SELECT count(*) AS n FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+      'SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
     await expect.poll(() => run(others), { timeout: 60_000 }).toBe('n\n0\n')
   })
 })

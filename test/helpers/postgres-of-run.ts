@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { FOR_TESTS, POSTGRES_OF_RUN, type PostgresBackend, startPostgresServer } from './backends.js'
+import { countProcessorTime } from './processor-time.js'
+
+/** For the pools of all files that run at once. */
+const CONNECTIONS = 400
+
+/**
+ * Offers a PostgreSQL server to the processes that run test files: it starts when the first of them asks, and outlives
+ * each of them. Returns the function that ends it.
+ */
+export async function offerPostgres(): Promise<() => Promise<void>> {
+  let server: Promise<PostgresBackend> | undefined
+  const door = createServer((_, response) => {
+    server ??= startPostgresServer('SELECT 1', undefined, [...FOR_TESTS, `max_connections=${CONNECTIONS}`])
+    server.then(
+      ({ port }) => response.end(`${port}`),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await once(door.listen(0, '127.0.0.1'), 'listening')
+  process.env[POSTGRES_OF_RUN] = `http://127.0.0.1:${(door.address() as AddressInfo).port}`
+  return async () => {
+    door.close()
+    door.closeAllConnections()
+    if (server === undefined) return
+    const counted = countProcessorTime('PostgreSQL, for all files')
+    await (await server).close()
+    counted()
+  }
+}
