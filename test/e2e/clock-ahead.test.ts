@@ -5,6 +5,7 @@ import { newFolder } from '../helpers/cleanup.js'
 import { program } from '../helpers/command.js'
 import { startInstance } from '../helpers/instance.js'
 import { createToken, deleteToken, freshNonce } from '../helpers/requests.js'
+import { startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 const [ALICE, BOB] = [providerKey(`0x${'44'.repeat(32)}`), providerKey(`0x${'55'.repeat(32)}`)]
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 it('a revoked token stays revoked when another instance, whose clock is days ahead, purges expired ones (threat 84)', async () => {
   const environment = world.beside({ STATE_DIR: join(folder, 'state') })
-  const right = await startInstance(environment)
+  const right = await startHere(environment)
   const ahead = await startInstance(environment, [
     '--import',
     `data:text/javascript,${encodeURIComponent(clock)}`,

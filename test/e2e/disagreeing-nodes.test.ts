@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { balancedNode } from '../helpers/balanced-node.js'
 import { atEnd } from '../helpers/cleanup.js'
-import { runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
-import { startInstance } from '../helpers/instance.js'
 import { ask, downloadUrl, served } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 const FALSE_HEAD = 'names a head whose block it does not have'
@@ -39,10 +39,9 @@ describe('nodes that contradict each other', () => {
     const [liar] = proxies as [RpcProxy]
     liar.lie = (method, truth) => (method === 'eth_blockNumber' ? '0xffffff' : truth)
     const environment = settings(proxies)
-    const { stdout } = await runCommand(['doctor'], environment)
+    const { stdout } = await runHere(['doctor'], environment)
     expect(stdout).toContain(`FAIL  chain ${world.network.chainId}, node ${host(liar)}: ${FALSE_HEAD}\n`)
-    const instance = await startInstance(environment)
-    atEnd(() => instance.end())
+    const instance = await startHere(environment)
     await eventually(async () => (await ask(`${instance.url}/ready`)).status === 200)
     const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
     await served(instance.url, asset)
@@ -59,12 +58,12 @@ describe('nodes that contradict each other', () => {
     other.lie = (method, truth) =>
       method === 'eth_getBlockByNumber' && truth ? { ...truth, hash: `0x${'ab'.repeat(32)}` } : truth
     const environment = settings(proxies)
-    const failed = await runCommand(['doctor'], environment)
+    const failed = await runHere(['doctor'], environment)
     expect(failed.status).toBe(1)
     expect(failed.stdout).toMatch(/^FAIL {2}chain \d+: its nodes disagree about block \d+: \S+ has 0xabab/m)
     other.lie = (_method, truth) => truth
     lagging.lagsAt = 1
-    const { status, stdout } = await runCommand(['doctor'], environment)
+    const { status, stdout } = await runHere(['doctor'], environment)
     expect(status).toBe(0)
     expect(stdout).toMatch(new RegExp(`^warn .*, node ${host(lagging)}: is \\d+ blocks behind another node$`, 'm'))
     expect(stdout).toMatch(/^ok {4}chain \d+: its nodes agree about block 0$/m)
@@ -73,7 +72,7 @@ describe('nodes that contradict each other', () => {
   it('one that mixes moments is named by doctor (threat 128)', async () => {
     const node = await balancedNode(world.network.rpcUrl, { lags: { blocks: [0, 60_000] }, seed: 3 })
     await world.rpc('anvil_mine', ['0x2'])
-    const { stdout } = await runCommand(['doctor'], settings([node]))
+    const { stdout } = await runHere(['doctor'], settings([node]))
     expect(stdout).toContain(`node ${host(node)}: mixes answers of different moments\n`)
   })
 })

@@ -4,13 +4,14 @@ import { type ProviderKey, providerKey } from '../../packages/protocol/src/crypt
 import { parseNonce } from '../../packages/provider/src/auth/nonces/nonce.js'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
+import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import { ask, signatureOf } from '../helpers/requests.js'
 import { sized } from '../helpers/sizes.js'
 import { World } from '../helpers/world.js'
 
-const UNIQUE = sized(700, 7000)
+const UNIQUE = sized(350, 7000)
 /** Including the duplicates. */
 const REQUESTS = (UNIQUE / 7) * 10
 const ACCOUNTS = sized(50, 500)
@@ -37,7 +38,7 @@ describe(`${INSTANCES} instances on one PostgreSQL`, () => {
 
   beforeAll(async () => {
     ;[world, postgres] = await Promise.all([World.start(), startPostgresServer()])
-    environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: postgres.folder, INDEX_POLL_INTERVAL: '500' })
+    environment = world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: newFolder(), INDEX_POLL_INTERVAL: '500' })
     instances = await Promise.all(Array.from({ length: INSTANCES }, () => startInstance(environment)))
   })
   afterAll(() => Promise.all(instances.map((instance) => instance.end())))

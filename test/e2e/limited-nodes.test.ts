@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { startInstance } from '../helpers/instance.js'
 import { LimitedNode, type Limits } from '../helpers/limited-node.js'
@@ -18,7 +18,7 @@ interface Limited {
 }
 
 /** Milliseconds between two looks at a service that needs seconds: more would take the processor from it. */
-const SELDOM = 250
+const SELDOM = 400
 
 /** The service on nodes that do not do all that others do. */
 describe('a node that', () => {
@@ -26,7 +26,8 @@ describe('a node that', () => {
   let published: Promise<Published> | undefined
   const open: (() => unknown)[] = []
   beforeAll(async () => {
-    world = await World.start()
+    // its own service is there to publish with
+    world = await World.start({ INDEX_POLL_INTERVAL: '1000' })
     await world.rpc('anvil_mine', ['0x40'])
   })
   afterEach(async () => {
@@ -190,7 +191,7 @@ describe('a node that', () => {
       IPFS_GATEWAY: world.storage.origin,
       ARWEAVE_GATEWAY: world.storage.origin,
     })
-    const { status, stdout } = await runCommand(['doctor'], environment)
+    const { status, stdout } = await runHere(['doctor'], environment)
     expect(status).toBe(0)
     expect(stdout).toContain(`warn  chain ${world.network.chainId}, node ${node.host}: takes no batches of calls\n`)
     expect(stdout).toContain(`node ${node.host}: gives the events of fewer than 11 blocks at once\n`)
@@ -207,7 +208,7 @@ describe('a node that', () => {
     node.limits = {
       call: ({ method }) => (method === 'eth_getLogs' ? { error: { code: -1, message: 'no' } } : undefined),
     }
-    const failed = await runCommand(['doctor'], environment)
+    const failed = await runHere(['doctor'], environment)
     expect(failed.status).toBe(1)
     expect(failed.stdout).toContain('no node gives the events that the index reads')
   })

@@ -23,7 +23,12 @@ describe('assets behind a balancer', () => {
     // waits less for an event than it is late, so that lists are believed that lack it; final when it is surely there
     Object.assign(LIMITS, { patience: 100, retry: 100, age: 5000, blocks: 1, early })
     const lags = { blocks: [0, 1000], logs: [0, 3000], state: [0, 1000], receipts: [0, 1000] }
-    const settings = { INDEX_POLL_INTERVAL: '50', INDEX_REORG_DEPTH: '3', READY_MAX_AGE: '600000', ORDER_WAIT: '60000' }
+    const settings = {
+      INDEX_POLL_INTERVAL: '100',
+      INDEX_REORG_DEPTH: '3',
+      READY_MAX_AGE: '600000',
+      ORDER_WAIT: '60000',
+    }
     world = await World.start(settings, async (rpcUrl) => [
       (await balancedNode(rpcUrl, { lags, repeats: 0.3, seed: 11 })).url,
     ])

@@ -73,7 +73,7 @@ describe('tidegate state', () => {
     const [there, here] = await Promise.all([valueIn(to, nonce), valueIn(from, nonce)])
     expect(there).toBe(here)
     expect(String(there) >= writer.last()).toBe(true)
-    const used = await runCommand(['start'], configured(from))
+    const used = await openHere(configured(from))
     expect(used).toMatchObject({ status: 2, stderr: expect.stringContaining('was moved to') })
   })
 

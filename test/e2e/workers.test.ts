@@ -74,7 +74,23 @@ describe('several workers', () => {
     await eventually(async () => (await counted()) === 3 * amount)
   })
 
-  it('accept no nonce twice while one after another is killed under load', async () => {
+  it('share one index', async () => {
+    const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
+    const { blockNumber } = await world.provider.getTransactionReceipt(asset.txId)
+    await eventually(async () => (await metric('tidegate_index_block')) >= blockNumber)
+    const texts = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const url = await downloadUrl(instance.url, asset, txId, buyer)
+        return (await fetch(url, { headers: { connection: 'close' } })).text()
+      }),
+    )
+    // parallel requests may overtake one another, so that some nonces are refused
+    expect(texts.filter((text) => text === 'tide').length).toBeGreaterThan(0)
+    expect(texts.every((text) => text === 'tide' || text.includes('"nonce"'))).toBe(true)
+  })
+
+  it('accept no nonce twice while one after another is killed under load, and are replaced, also the leader of the index', async () => {
+    const before = workers()
     const accepted = new Map<string, number>()
     let answered = 0
     let kill: { after: number; pid: number } | undefined
@@ -101,32 +117,6 @@ describe('several workers', () => {
     for (let at = 0; at < all.length; at += 20) await Promise.all(all.slice(at, at + 20).map(send))
     expect(accepted.size).toBeGreaterThan(all.length / 2)
     expect([...accepted.values()].every((times) => times === 1)).toBe(true)
-  })
-
-  it('share one index', async () => {
-    const { asset, buyer, txId } = await world.sold(world.storage.file('/a.csv', Buffer.from('tide')))
-    const { blockNumber } = await world.provider.getTransactionReceipt(asset.txId)
-    await eventually(async () => (await metric('tidegate_index_block')) >= blockNumber)
-    const texts = await Promise.all(
-      Array.from({ length: 12 }, async () => {
-        const url = await downloadUrl(instance.url, asset, txId, buyer)
-        return (await fetch(url, { headers: { connection: 'close' } })).text()
-      }),
-    )
-    // parallel requests may overtake one another, so that some nonces are refused
-    expect(texts.filter((text) => text === 'tide').length).toBeGreaterThan(0)
-    expect(texts.every((text) => text === 'tide' || text.includes('"nonce"'))).toBe(true)
-  })
-
-  it('are replaced when they are killed, including the leader of the index', async () => {
-    const before = workers()
-    for (const pid of before) {
-      process.kill(pid, 'SIGKILL')
-      await eventually(() => {
-        const now = workers()
-        return now.length === WORKERS && !now.includes(pid)
-      })
-    }
     expect(workers().some((pid) => before.includes(pid))).toBe(false)
     const asset = await world.publishUrl(world.storage.file('/b.csv', Buffer.from('tide')))
     await eventually(async () => {
@@ -136,15 +126,10 @@ describe('several workers', () => {
     expect((await createToken(`0x${'44'.repeat(32)}`, 1_700_000_000_000)).status).toBe(200)
   })
 
-  it('stop with the primary process, and leave nothing behind', async () => {
-    const pids = workers()
-    await instance.end()
-    expect(instance.process.exitCode).toBe(0)
-    expect(pids).toHaveLength(WORKERS)
-    expect(pids.some(alive)).toBe(false)
-    instance = await startInstance(environment)
-    await eventually(() => workers().length === WORKERS)
+  // that they stop with it is tested while it starts (stop-while-starting.test.ts)
+  it('end when the primary process is killed', async () => {
     const orphans = workers()
+    expect(orphans).toHaveLength(WORKERS)
     await instance.end('SIGKILL')
     await eventually(() => !orphans.some(alive))
   })

@@ -7,11 +7,13 @@ import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { chainWithContracts } from '../helpers/chain.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { program, runCommand } from '../helpers/command.js'
+import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, served } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
+import { startHere } from '../helpers/service-here.js'
 import { World } from '../helpers/world.js'
 
 const DAY = 86_400
@@ -54,15 +56,21 @@ describe('a service whose clock is wrong', () => {
     return { status, clocks: (json.chains as { clock: number }[]).map(({ clock }) => clock) }
   }
   const at = (name: string) => world.beside({ STATE_DIR: join(folder, name) })
-  const started = async (name: string, ahead: number): Promise<Instance> => {
-    const instance = await startInstance(at(name), programAt(ahead))
+  const started = async (name: string, ahead: number, changed = {}): Promise<Instance> => {
+    const instance = await startInstance({ ...at(name), ...changed }, programAt(ahead))
     await served(instance.url, asset)
     return instance
+  }
+  /** One whose clock is right. */
+  const startedHere = async (name: string) => {
+    const service = await startHere(at(name))
+    await served(service.url, asset)
+    return service
   }
   const isReady = (base: string) => eventually(async () => (await readiness(base)).status === 200)
 
   it('by days in the past says so, and gives no quotes (threat 99)', async () => {
-    const [right, slow] = await Promise.all([started('right', 0), started('slow', -3 * DAY)])
+    const [right, slow] = await Promise.all([startedHere('right'), started('slow', -3 * DAY)])
     try {
       await isReady(right.url)
       await eventually(async () => (await readiness(slow.url)).status === 503)
@@ -72,49 +80,38 @@ describe('a service whose clock is wrong', () => {
       expect(slow.lines.filter((line) => line.includes('3 days slow'))).toHaveLength(1)
       expect(await quote(right.url)).toEqual([200, true])
       expect((await readiness(right.url)).status).toBe(200)
-      expect(right.lines.filter((line) => line.includes('clock'))).toEqual([])
+      expect(right.said.filter(({ msg }) => msg?.includes('clock'))).toEqual([])
     } finally {
       await Promise.all([right.end(), slow.end()])
     }
-    const doctor = (ahead: number) => runCommand(['doctor'], at('doctor'), '', programAt(ahead))
-    expect((await doctor(-3 * DAY)).stdout).toMatch(/^FAIL {2}clock of this machine: 3 days slow by chain 8996$/m)
-    expect((await doctor(0)).stdout).toMatch(/^ok {4}clock of this machine: agrees with chain 8996$/m)
+    const [wrong, well] = await Promise.all([
+      runCommand(['doctor'], at('doctor'), '', programAt(-3 * DAY)),
+      runHere(['doctor'], at('doctor')),
+    ])
+    expect(wrong.stdout).toMatch(/^FAIL {2}clock of this machine: 3 days slow by chain 8996$/m)
+    expect(well.stdout).toMatch(/^ok {4}clock of this machine: agrees with chain 8996$/m)
   })
 
-  it('by days in the future says so once new blocks are old when they arrive, not before (threat 99)', async () => {
-    const [right, fast] = await Promise.all([started('control', 0), started('fast', 3 * DAY)])
+  it('by days in the future, or 20 minutes at a long interval, says so once new blocks are old when they arrive, not before (threat 99)', async () => {
+    const [right, fast] = await Promise.all([startedHere('control'), started('fast', 3 * DAY)])
+    let seldom: Instance | undefined
     try {
       // a chain that mines nothing proves nothing
       await isReady(fast.url)
       expect(await quote(fast.url)).toEqual([200, true])
-      await eventually(
-        async () => {
-          await world.rpc('evm_mine')
-          return (await readiness(fast.url)).status === 503
-        },
-        undefined,
-        1000,
-      )
+      await world.rpc('evm_setIntervalMining', [1])
+      seldom = await started('mining', 1200, { INDEX_POLL_INTERVAL: '20000' })
+      const { url } = seldom
+      await eventually(async () => (await readiness(fast.url)).status === 503, undefined, 1000)
       const [offset] = (await readiness(fast.url)).clocks as [number]
       expect(Math.abs(offset - 3 * DAY)).toBeLessThan(DAY)
       expect(await quote(fast.url)).toEqual([503, 'CLOCK_WRONG'])
+      await eventually(async () => (await quote(url))[1] === 'CLOCK_WRONG', undefined, 1000)
       expect(await quote(right.url)).toEqual([200, true])
       expect(await readiness(right.url)).toEqual({ status: 200, clocks: [0] })
     } finally {
-      await Promise.all([right.end(), fast.end()])
-    }
-  })
-
-  it('by 20 minutes in the future says so while the chain mines every second, at a long interval (threat 99)', async () => {
-    await world.rpc('evm_setIntervalMining', [1])
-    const environment = { ...at('mining'), INDEX_POLL_INTERVAL: '20000' }
-    const fast = await startInstance(environment, programAt(1200))
-    try {
-      await served(fast.url, asset)
-      await eventually(async () => (await quote(fast.url))[1] === 'CLOCK_WRONG', undefined, 1000)
-    } finally {
-      await fast.end()
       await world.rpc('evm_setIntervalMining', [0])
+      await Promise.all([right.end(), fast.end(), seldom?.end()])
     }
   })
 

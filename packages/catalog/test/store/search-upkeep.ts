@@ -4,7 +4,7 @@ import { assetOf, CATALOGUE_CHANGES, searches, words } from './documents.js'
 import { commit } from './published.js'
 
 /** Batches that are committed while it is searched. */
-const ROUNDS = 8
+const ROUNDS = 5
 
 /** SearchStore: maintenance of the search index, and searches while batches are committed. */
 export function searchUpkeepSuite(session: CatalogSession): void {

@@ -1,14 +1,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../../../../test/helpers/children.js'
 import { REPOSITORY } from '../../../../test/helpers/pages.js'
+import { builtPrograms } from '../../../../test/helpers/programs.js'
+
+const LOGGER = 'packages/common/src/logger.ts'
+/** The arguments of node for a program, and the module that it imports as LOGGER: built, since from source each takes four times as long. */
+let begin: string[]
+let logger: string
+beforeAll(async () => {
+  const folder = await builtPrograms(`logger-${process.pid}`, [LOGGER])
+  logger = folder === undefined ? `./${LOGGER}` : join(folder, 'logger.mjs')
+  begin = [...(folder === undefined ? ['--import', 'tsx'] : []), '--input-type=module', '-e']
+})
+const importing = (code: string) => [...begin, code.replaceAll(/\bLOGGER\b/g, JSON.stringify(logger))]
 
 /** What a program has written to standard error. */
 function written(code: string): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+  const child = spawn(process.execPath, importing(code), {
     cwd: REPOSITORY,
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -21,7 +34,7 @@ async function logged(program: string): Promise<string[]> {
   const code = `
     import { pbkdf2 } from 'node:crypto'
     import { setTimeout as sleep } from 'node:timers/promises'
-    const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+    const { createLogger, logWritten } = await import(LOGGER)
     const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: 'none' })
     // the only thread that writes files and pipes has something else to do for a while
     const hold = () => pbkdf2('p', 's', 150_000, 64, 'sha512', () => undefined)
@@ -49,7 +62,7 @@ describe('the log', () => {
     ['none', { v4: undefined, v6: undefined, none: undefined, closed: undefined }],
   ])('writes addresses by LOG_ADDRESSES: %s', async (how, expected) => {
     const output = await written(`
-      const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+      const { createLogger, logWritten } = await import(LOGGER)
       const log = (await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: '${how}' })).child({})
       const addresses = { v4: '203.0.113.8', v6: '2001:db8:1:2::9', none: 'unknown', closed: undefined }
       for (const [name, remote] of Object.entries(addresses)) log.info({ remote }, name)
@@ -64,7 +77,7 @@ describe('the log', () => {
   it.each(['json', 'pretty'])('has no control characters and no invisible ones as %s (threat 134)', async (format) => {
     const hostile = 'x\u001b]0;owned\u0007\u001b[2J\u009b2J\b\u202e\u200b\u3164\u2028\ny'
     const code = `
-      const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+      const { createLogger, logWritten } = await import(LOGGER)
       const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: '${format}', LOG_ADDRESSES: 'none' })
       const hostile = ${JSON.stringify(hostile)}
       log.warn({ [hostile]: hostile, list: [{ hostile }] }, hostile)
@@ -86,7 +99,7 @@ describe('a process', () => {
     const full = openSync('/dev/full', 'w')
     const code = `
       import { setTimeout as sleep } from 'node:timers/promises'
-      const { createLogger, logWritten } = await import('./packages/common/src/logger.ts')
+      const { createLogger, logWritten } = await import(LOGGER)
       const log = await createLogger({ LOG_LEVEL: 'info', LOG_FORMAT: 'json', LOG_ADDRESSES: 'none' })
       for (let at = 0; at < 5; at++) {
         log.info({}, 'a line')
@@ -94,7 +107,7 @@ describe('a process', () => {
       }
       await logWritten()
       process.exit(7)`
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
+    const child = spawn(process.execPath, importing(code), {
       cwd: REPOSITORY,
       stdio: ['ignore', 'ignore', full],
     })
