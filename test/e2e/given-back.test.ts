@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../helpers/backends.js'
-import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
+import type { DevProcess } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
 import { memoryOf, metricOf, openFilesOf } from '../helpers/measures.js'
 import { paidAsset } from '../helpers/paid.js'
 import { bareSocket, getRequest, postRequest } from '../helpers/raw-consumer.js'
+import { startAlone } from '../helpers/service-alone.js'
 import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { Turnstile } from '../helpers/turnstile.js'
@@ -60,13 +61,12 @@ describe.runIf(process.platform === 'linux')(`${CONNECTIONS} misbehaving connect
     ].map(through)
     const metricsPort = await freePort()
     metrics = `http://127.0.0.1:${metricsPort}`
-    dev = await startDevOnContracts([], {
+    dev = await startAlone({
       METRICS_PORT: `${metricsPort}`,
       MAX_DOWNLOADS: `${MAX_DOWNLOADS}`,
       MAX_ANONYMOUS: `${MAX_ANONYMOUS}`,
       DESCRIBE_MAX_REQUESTS: '200',
       DESCRIBE_MAX_PER_HOST: '200',
-      LOG_LEVEL: 'error',
     })
     const { facts } = dev
     api = `${facts.providerUrl}/api/services`

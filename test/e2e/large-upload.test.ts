@@ -4,9 +4,10 @@ import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MIB } from '../helpers/big-files.js'
-import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
+import type { DevProcess } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
 import { memoryOf } from '../helpers/measures.js'
+import { startAlone } from '../helpers/service-alone.js'
 import { sized } from '../helpers/sizes.js'
 
 const SIZE = sized(96, 2048) * MIB
@@ -41,7 +42,7 @@ function sha256(size: number): string {
 describe.runIf(process.platform === 'linux')(`a hosted file of ${SIZE / MIB} MiB`, () => {
   let dev: DevProcess
   beforeAll(async () => {
-    dev = await startDevOnContracts()
+    dev = await startAlone()
   })
 
   const clientOf = (at: number) => {

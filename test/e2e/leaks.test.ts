@@ -5,10 +5,11 @@ import { DESCRIPTORS } from '../../stress/fuzz/lib/honest.js'
 import { SECRET } from '../../stress/fuzz/lib/target.js'
 import { startFtp, startPostgres, startS3 } from '../helpers/backends.js'
 import { acquire, order } from '../helpers/consume.js'
-import { type DevProcess, startDevOnContracts } from '../helpers/dev.js'
+import type { DevProcess } from '../helpers/dev.js'
 import type { ProviderFees } from '../helpers/ocean.js'
 import { publish } from '../helpers/publish.js'
 import { type Answer, ask, downloadParams, served } from '../helpers/requests.js'
+import { startAlone } from '../helpers/service-alone.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
 const MARKER = 'm4rk3r'
@@ -23,19 +24,17 @@ describe('answers and logs about failing storages reveal no secret (threats 15 a
 
   beforeAll(async () => {
     storage = await StorageServer.start()
-    dev = await startDevOnContracts([], {
-      LOG_LEVEL: 'trace',
+    const settings = {
       STORAGE_STALL_TIMEOUT: '500',
       STORAGE_RESPONSE_TIMEOUT: '500',
       IPFS_GATEWAY: `${storage.origin}/${MARKER}`,
       ARWEAVE_GATEWAY: `${storage.origin}/${MARKER}`,
+    }
+    dev = await startAlone(settings, 'trace', (line) => {
+      log += `${line}\n`
     })
     provider = new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl)
     provider.pollingInterval = 50
-    for (const stream of [dev.process.stdout, dev.process.stderr])
-      stream?.on('data', (chunk: Buffer) => {
-        log += chunk.toString()
-      })
   })
 
   /** Sends every request that there is about a file, and records the answers. */

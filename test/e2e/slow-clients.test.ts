@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, it } from 'vitest'
-import { startDevOnContracts } from '../helpers/dev.js'
 import { eventually } from '../helpers/eventually.js'
 import { paidAsset } from '../helpers/paid.js'
 import { ask } from '../helpers/requests.js'
+import { startAlone } from '../helpers/service-alone.js'
 import { sized } from '../helpers/sizes.js'
 import { StorageServer } from '../helpers/storage-server.js'
 
@@ -34,7 +34,7 @@ const PATIENCE = {
 /** A service in a process of its own with one ordered asset, and how to begin downloads of it. */
 async function ready() {
   const storage = await StorageServer.start()
-  const dev = await startDevOnContracts([], { STORAGE_MAX_PER_HOST: '4096', ...PATIENCE })
+  const dev = await startAlone({ STORAGE_MAX_PER_HOST: '4096', ...PATIENCE })
   const path = storage.on('/slow.bin', (request, response) => {
     const size = Number(new URL(request.url as string, storage.origin).searchParams.get('size'))
     response.writeHead(200, { 'content-length': size }).end(CONTENT.subarray(0, size))
