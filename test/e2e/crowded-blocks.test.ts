@@ -22,7 +22,7 @@ import { sized } from '../helpers/sizes.js'
 import { CrowdedChain } from './crowded-chain.js'
 
 const MIB = 1_048_576
-const COUNT = sized(16, 1000)
+const COUNT = sized(8, 1000)
 const BLOCKS = sized(2, 5)
 /** MiB that the service may take, with a heap of 384 MiB. */
 const MEMORY = 512

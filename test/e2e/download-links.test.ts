@@ -18,7 +18,7 @@ import { type Instance, startInstance } from '../helpers/instance.js'
 import { createLink, grantOf } from '../helpers/links.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, createToken, deleteToken, freshNonce, served } from '../helpers/requests.js'
-import { type Service, startHere } from '../helpers/service-here.js'
+import { type Said, type Service, startHere } from '../helpers/service-here.js'
 import { StorageServer } from '../helpers/storage-server.js'
 import { World } from '../helpers/world.js'
 
@@ -32,8 +32,10 @@ describe('download links', () => {
   let world: World
   let postgres: PostgresDatabase
   let collector: StorageServer
-  /** The first two are processes, whose logs are read; of the later ones only those where the process matters. */
-  let processes: Instance[]
+  /** The first one is a process, whose log and spans are read; of the others those where the process matters. */
+  let alone: Instance
+  /** What the second one logs. */
+  let said: Said[]
   let instances: Service[]
   let folder: string
   let asset: Published
@@ -65,8 +67,8 @@ describe('download links', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
     const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin }
-    processes = await Promise.all([startOne({ ...traced, LOG_LEVEL: 'trace' }), startOne(traced)])
-    instances = [...processes]
+    const [one, here] = await Promise.all([startOne(traced), startHere(settings())])
+    ;[alone, said, instances] = [one, here.said, [one, here]]
     ;({ asset, buyer, txId } = await world.sold(world.storage.file('/tides.bin', CONTENT, 'application/octet-stream')))
     await Promise.all(instances.map(({ url }) => served(url, asset)))
   })
@@ -157,14 +159,15 @@ describe('download links', () => {
     await ask(url, { method: 'DELETE' })
     await ask(`${at(first(), url)}/more`)
     expect((await ask(url)).status).toBe(200)
-    const lines = () => processes[0]?.requests.filter(({ route }) => String(route).includes('/link/')) ?? []
+    const lines = () => alone.requests.filter(({ route }) => String(route).includes('/link/'))
     await eventually(() => lines().some(({ status }) => status === 403) && lines().some(({ status }) => status === 200))
     expect(lines().findLast(({ status }) => status === 200)).toMatchObject({
       route: '/api/services/download/link/:grant/:name?',
       ...{ did: asset.did, consumer: buyer.address, order: txId, service: asset.ddo.services[0]?.id },
     })
     await eventually(() => spans.includes('/link/:grant'))
-    const logged = processes.map(({ lines, requests }) => lines.join('\n') + JSON.stringify(requests)).join() + spans
+    const logged = JSON.stringify([alone.lines, alone.requests, said, spans])
+    expect(said.some(({ route }) => String(route).includes('/link/'))).toBe(true)
     expect(made.length).toBeGreaterThan(3)
     for (const one of made) expect(logged).not.toContain(grantOf(one).slice(0, 40))
   })
@@ -176,7 +179,7 @@ describe('download links', () => {
       PREVIOUS_PRIVATE_KEYS: settings().PROVIDER_PRIVATE_KEY as string,
     }
     const secret = { AUTH_TOKEN_SECRET: 'a secret of more than thirty-two characters' }
-    await processes[0]?.end('SIGKILL')
+    await alone.end('SIGKILL')
     instances[0] = await startHere(settings(rotated))
     await served(first(), asset)
     expect((await ask(at(first(), before))).json.code).toBe('LINK_INVALID')

@@ -17,8 +17,11 @@ interface Limited {
   limits: string[]
 }
 
-/** Milliseconds between two looks at a service that needs seconds: more would take the processor from it. */
-const SELDOM = 400
+/**
+ * Milliseconds between two looks at a service, each of which is some requests here and at its node, and often a new block: more
+ * of them take the processor from it. The longer one is for what takes seconds.
+ */
+const [LOOK, SELDOM] = [120, 400]
 
 /** The service on nodes that do not do all that others do. */
 describe('a node that', () => {
@@ -62,19 +65,20 @@ describe('a node that', () => {
 
   it('has no limit is not said to have one', async () => {
     const { service, chain } = await serviceOn({})
-    await eventually(() => isReady(service.url))
+    await eventually(() => isReady(service.url), undefined, LOOK)
     expect((await chain())?.limits).toBeUndefined()
     expect(limitLines(service.said)).toEqual([])
   })
 
   it.each(Object.entries(BATCH_KINDS))('answers batches with %s is used without them', async (_, limits) => {
     const { nodes, service, limitsOf } = await serviceOn(limits())
-    await eventually(() => isReady(service.url))
-    await eventually(async () => {
+    await eventually(() => isReady(service.url), undefined, LOOK)
+    const found = async () => {
       // a new block is read with two headers
       await world.rpc('anvil_mine')
       return (await limitsOf(nodes[0] as LimitedNode)).some((one) => /batches/.test(one))
-    })
+    }
+    await eventually(found, undefined, LOOK)
     // it may have been found while the service was built, before its log is kept
     expect(limitLines(service.said).length).toBeLessThanOrEqual(1)
     expect(JSON.stringify(service.said)).not.toContain('hunter2')
@@ -82,8 +86,9 @@ describe('a node that', () => {
 
   it.each(Object.entries(RANGE_KINDS))('gives few blocks at once is read (%s)', async (_, limits) => {
     const { nodes, service, limitsOf } = await serviceOn(limits())
-    await eventually(() => isReady(service.url))
-    await eventually(async () => (await limitsOf(nodes[0] as LimitedNode)).some((one) => /blocks at once/.test(one)))
+    await eventually(() => isReady(service.url), undefined, LOOK)
+    const found = async () => (await limitsOf(nodes[0] as LimitedNode)).some((one) => /blocks at once/.test(one))
+    await eventually(found, undefined, LOOK)
     expect(limitLines(service.said)).toHaveLength(1)
   })
 
@@ -103,7 +108,7 @@ describe('a node that', () => {
   it('refuses every call for its rate is left alone for the time that it names', async () => {
     const { nodes, service } = await serviceOn({})
     const [node] = nodes as [LimitedNode]
-    await eventually(() => isReady(service.url))
+    await eventually(() => isReady(service.url), undefined, LOOK)
     const from = node.requests.length
     const busy = { status: 429, headers: { 'retry-after': '5' }, body: 'Too Many Requests' }
     node.limits = { batch: () => busy, call: () => ({ http: busy }) }
@@ -117,7 +122,7 @@ describe('a node that', () => {
     const after = node.requests.filter(({ at }) => at > first.at + 100 && at < first.at + 4900)
     expect(after).toEqual([])
     node.limits = {}
-    await eventually(() => isReady(service.url))
+    await eventually(() => isReady(service.url), undefined, LOOK)
   })
 
   it('has the ability after all is known to have it', async () => {
@@ -141,7 +146,7 @@ describe('a node that', () => {
   it.each(Object.entries(ADDRESS_KINDS))('gives events by address alone is read by address (%s)', async (_, limits) => {
     const asset = await publishedAsset()
     const { nodes, service, limitsOf } = await serviceOn(limits())
-    await eventually(() => isReady(service.url))
+    await eventually(() => isReady(service.url), undefined, LOOK)
     await eventually(async () =>
       (await limitsOf(nodes[0] as LimitedNode)).some((one) => /by contract address/.test(one)),
     )
@@ -157,7 +162,7 @@ describe('a node that', () => {
       {},
     )
     const [first] = nodes as [LimitedNode]
-    await eventually(() => isReady(service.url))
+    await eventually(() => isReady(service.url), undefined, LOOK)
     await eventually(async () => {
       await world.rpc('anvil_mine')
       return (await limitsOf(first)).some((one) => /no events/.test(one))
