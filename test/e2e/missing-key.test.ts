@@ -16,7 +16,7 @@ import { eventually } from '../helpers/eventually.js'
 import { startInstance } from '../helpers/instance.js'
 import { ocean, type ProviderFees } from '../helpers/ocean.js'
 import type { Published } from '../helpers/publish.js'
-import { ask, downloadParams, served } from '../helpers/requests.js'
+import { type Asking, ask, downloadParams, served } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
 const OTHER_KEY = `0x${'77'.repeat(32)}`
@@ -76,7 +76,7 @@ describe('a provider whose key was replaced', () => {
       await app.close()
     }
   }
-  const outcome = async (url: string, init?: RequestInit) => {
+  const outcome = async (url: string, init?: Asking) => {
     const { status, json } = await ask(url, init)
     return [status, json.code]
   }

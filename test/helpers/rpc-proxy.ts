@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { askJson } from './ask.js'
 import { atEnd } from './cleanup.js'
 import type { Refusal } from './refusals.js'
 import { jsonBody } from './storage-server.js'
@@ -19,9 +20,8 @@ export type Forward = (method: string, params: unknown[]) => Promise<{ result?: 
 /** Returns a function that sends calls to the node at a URL. */
 export function forwardTo(target: string): Forward {
   return async (method, params) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    return (await response.json()) as { result?: unknown; error?: unknown }
+    const { json } = await askJson(target, { jsonrpc: '2.0', id: 1, method, params })
+    return json
   }
 }
 

@@ -1,8 +1,16 @@
 import { ethers, type Signer } from 'ethers'
-import { type Abi, encodeFunctionData, type Hex, type TransactionReceipt } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import {
+  type Abi,
+  encodeFunctionData,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  serializeTransaction,
+  type TransactionReceipt,
+} from 'viem'
 import { rpcClient } from '../../packages/chain/src/rpc/clients.js'
 import type { NetworkInfo } from '../../packages/dev-network/src/network.js'
+import { providerKey, signDigest } from '../../packages/protocol/src/crypto/keys.js'
 import { minedReceipt } from './contracts.js'
 
 /** More than any call of the contracts needs, and below the limit for one transaction (EIP-7825). */
@@ -21,7 +29,7 @@ export interface Call {
 
 /**
  * Calls a contract in a transaction, and waits until it has succeeded. The node is not asked for gas and price first, and
- * an account with a key signs by the chain library of the service, which is faster than that of the clients.
+ * an account with a key signs as the service does, in a twentieth of the time that the library of the clients takes.
  */
 export async function transact(
   { rpcUrl, chainId }: NetworkInfo,
@@ -35,9 +43,10 @@ export async function transact(
     return minedReceipt(rpcUrl, await provider.send('eth_sendTransaction', [unsigned]))
   }
   const client = rpcClient(new URL(rpcUrl))
-  const account = privateKeyToAccount(signer.privateKey as Hex)
-  const nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' })
+  const key = providerKey(signer.privateKey)
+  const nonce = await client.getTransactionCount({ address: key.address, blockTag: 'pending' })
   const transaction = { chainId, nonce, to: to as Hex, data, gas: GAS, gasPrice: GAS_PRICE, type: 'legacy' } as const
-  const serializedTransaction = await account.signTransaction(transaction)
+  const { r, s, v } = signDigest(hexToBytes(keccak256(serializeTransaction(transaction))), key)
+  const serializedTransaction = serializeTransaction(transaction, { r, s, v: BigInt(v) })
   return minedReceipt(rpcUrl, await client.sendRawTransaction({ serializedTransaction }))
 }

@@ -35,7 +35,7 @@ export function upload(
 export function tus(url: string, method: string, headers: Record<string, string>, body?: Uint8Array) {
   const sent = { 'tus-resumable': '1.0.0', ...headers }
   if (method === 'PATCH') Object.assign(sent, { 'content-type': 'application/offset+octet-stream' }, headers)
-  return ask(url, { method, headers: sent, ...(body ? { body, duplex: 'half' } : {}) } as RequestInit)
+  return ask(url, { method, headers: sent, ...(body ? { body } : {}) })
 }
 
 /** Begins an upload of a size. Answers its URL. */

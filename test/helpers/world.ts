@@ -1,4 +1,5 @@
 import { ethers, type Signer } from 'ethers'
+import type { Hex } from 'viem'
 import {
   type LocalNetwork,
   type LocalNetworkOptions,
@@ -7,13 +8,14 @@ import {
 } from '../../packages/dev-network/src/network.js'
 import { atEnd, newFolder } from './cleanup.js'
 import { acquire, order } from './consume.js'
+import { minedReceipt } from './contracts.js'
 import { eventually } from './eventually.js'
 import type { ProviderFees } from './ocean.js'
 import { prepared } from './prepared.js'
 import { type Published, type PublishOptions, publish } from './publish.js'
 import { reorganise } from './reorganise.js'
 import { ask } from './requests.js'
-import { RpcProxy } from './rpc-proxy.js'
+import { forwardTo, RpcProxy } from './rpc-proxy.js'
 import { StorageServer } from './storage-server.js'
 import { newWallet } from './wallet.js'
 
@@ -134,8 +136,8 @@ export class World {
 
   /** Waits until the service answers by the block of a transaction. */
   async indexed(txId: string): Promise<void> {
-    const { blockNumber } = await this.provider.getTransactionReceipt(txId)
-    await this.indexedTo(blockNumber)
+    const { blockNumber } = await minedReceipt(this.network.rpcUrl, txId as Hex)
+    await this.indexedTo(Number(blockNumber))
   }
 
   async indexedTo(block: number): Promise<void> {
@@ -145,8 +147,10 @@ export class World {
     await eventually(async () => reached() >= block)
   }
 
-  rpc(method: string, params: unknown[] = []): Promise<unknown> {
-    return this.provider.send(method, params)
+  async rpc(method: string, params: unknown[] = []): Promise<unknown> {
+    const { result, error } = await forwardTo(this.network.rpcUrl)(method, params)
+    if (error) throw new Error(`${method}: ${JSON.stringify(error)}`)
+    return result
   }
 
   /** Replaces the newest blocks by empty ones. */

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { ask, askJson, downloadParams, FILE_ID } from '../../../../test/helpers/requests.js'
+import { type Asking, ask, askJson, downloadParams, FILE_ID } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 
 const CONTENT = Buffer.from('hour,height\n'.repeat(10_000))
@@ -9,7 +9,7 @@ const CONTENT = Buffer.from('hour,height\n'.repeat(10_000))
 describe('one file of several', () => {
   let world: World
   let asset: Published
-  let download: (fileIndex: number, init?: RequestInit) => Promise<Awaited<ReturnType<typeof ask>>>
+  let download: (fileIndex: number, init?: Asking) => Promise<Awaited<ReturnType<typeof ask>>>
   beforeAll(async () => {
     world = await World.start()
     const good = { type: 'url', url: world.storage.file('/good.csv', Buffer.from('good')), method: 'GET' }
