@@ -1,19 +1,19 @@
 import { createContext, createTidegate, type Tidegate } from '@tidegate/client'
 import { webDocuments } from '@tidegate/client/node'
-import type { ethers } from 'ethers'
+import { ethers, type Signer } from 'ethers'
 import { type Abi, type Address, createPublicClient, type Hex, http, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll } from 'vitest'
-import { minedReceipt } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { publishDocument } from '../../../../test/helpers/publish.js'
 import { ask, served } from '../../../../test/helpers/requests.js'
+import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
 import { PUBLISHING } from '../../src/chain/abi.js'
-import { contractsOf } from '../../src/chain/contracts.js'
-import { Sender } from '../../src/chain/sender.js'
+import type { Contracts } from '../../src/chain/contracts.js'
 import { createdIn } from '../../src/publishing/create.js'
 import { draft } from '../../src/publishing/draft.js'
-import { encryptedFiles, putMetadata } from '../../src/publishing/metadata.js'
-import { walletFor, walletOf } from '../world.js'
+import { encryptedFiles } from '../../src/publishing/metadata.js'
+import { walletFor } from '../world.js'
 
 export const TOKEN = parseAbi([
   'function transfer(address to, uint256 amount)',
@@ -72,6 +72,7 @@ export interface Person {
 /** The market of a test's world: its assets and their buyers. */
 export class Market {
   readonly reader
+  private first?: Signer
 
   constructor(readonly world: World) {
     this.reader = createPublicClient({ transport: http(world.network.rpcUrl), pollingInterval: 20, ccipRead: false })
@@ -119,8 +120,6 @@ export class Market {
     const publisher = await this.person(sale.publisher)
     const { chainId, addresses, providerUrl: url } = this.world.network
     const context = createContext({ url, wallet: walletFor(this.world, publisher.signer), publicClient: this.reader })
-    const sender = await Sender.of(context, chainId)
-    const contracts = await contractsOf(context, chainId, sender.moment)
     const { price, template = 2, publishFee, timeout = 0 } = sale
     const owner = publisher.address
     const nft = { name: 'Tides', symbol: 'T', templateIndex: 1n, tokenURI: '', transferable: true, owner }
@@ -143,8 +142,10 @@ export class Market {
       price === 'free'
         ? ['createNftWithErc20WithDispenser', { ...free, withMint: true, allowedSwapper: zeroAddress }]
         : ['createNftWithErc20WithFixedRate', { fixedPriceAddress: addresses.FixedPrice, ...this.terms(price, owner) }]
-    const call = { to: addresses.ERC721Factory, abi: PUBLISHING, functionName: functionName as string, what: 'to sell' }
-    const made = createdIn(await sender.send({ ...call, args: [nft, token, terms] }), contracts)
+    const factory = addresses.ERC721Factory as Address
+    const args = [nft, token, terms]
+    const created = await this.call(publisher.signer, factory, functionName as string, args, PUBLISHING)
+    const made = createdIn(created, { factory } as Contracts)
     for (const rate of sale.more ?? []) {
       const { addresses: tokens, uints } = this.terms(rate, owner)
       // the exchange may mint already, and receives this token as well
@@ -157,7 +158,7 @@ export class Market {
     const request = { ...this.request, name: 'Tides', timeout }
     const document = draft(request, { ...made, chainId, url, owner, files, described: [] }) as Record<string, never>
     sale.adjust?.(document)
-    await putMetadata(context, sender, { nft: made.nft, chainId, state: 'active', document })
+    await publishDocument({ network: this.world.network, publisher: publisher.signer }, made.nft, document as never)
     const { id: did } = document
     await served(url, { did: did as unknown as string })
     return { did: did as unknown as string, ...made, publisher }
@@ -182,23 +183,14 @@ export class Market {
   }
 
   /** Sends a call of an owner. */
-  async call(signer: ethers.Wallet, address: Address, functionName: string, args: unknown[], abi: Abi = OWNED) {
-    const hash = await walletFor(this.world, signer).writeContract({
-      address,
-      abi,
-      functionName,
-      args,
-      chain: null,
-    } as never)
-    return minedReceipt(this.world.network.rpcUrl, hash)
+  call(signer: Signer, to: Address, functionName: string, args: unknown[], abi: Abi = OWNED) {
+    return transact(this.world.network, signer, { to, abi, functionName, args })
   }
 
   /** Sends a call of the first account, which owns the router and has every token. */
   async asFirst(address: Address, functionName: string, args: unknown[], abi: Abi = OWNED): Promise<void> {
-    const { accounts } = this.world.network
-    const wallet = walletOf(this.world, accounts[0]?.privateKey as string)
-    const hash = await wallet.writeContract({ address, abi, functionName, args, chain: null } as never)
-    await minedReceipt(this.world.network.rpcUrl, hash)
+    this.first ??= new ethers.Wallet(this.world.network.accounts[0]?.privateKey as string)
+    await this.call(this.first, address, functionName, args, abi)
   }
 
   give(token: Address, to: Person, units: bigint): Promise<void> {
