@@ -4,7 +4,7 @@ import type { Wallet } from 'ethers'
 import type { Hex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { runCommand } from '../../../../test/helpers/command.js'
+import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { placed } from '../../../../test/helpers/raw-contracts.js'
 import { ask, askJson } from '../../../../test/helpers/requests.js'
@@ -83,7 +83,7 @@ describe('AUTHORIZED_PUBLISHERS_LIST', () => {
       await list.mint(account(member).address)
       await eventually(async () => isDeepStrictEqual(await found(base), didsOf(named, member)))
     })
-    const { stdout } = await runCommand(['doctor'], settings)
+    const { stdout } = await runHere(['doctor'], settings)
     expect(stdout).toContain(`ok    chain ${world.network.chainId}: access list ${list.address} has 1 publisher(s)`)
     expect(stdout).toContain(`FAIL  chain 8997: access list ${list.address} is on a chain that is not served`)
   })
@@ -101,7 +101,7 @@ describe('AUTHORIZED_PUBLISHERS_LIST', () => {
       expect(await found(base)).toBe('CHAIN_UNAVAILABLE')
       expect(await served(base, member)).toBe(502)
     })
-    const { status, stdout } = await runCommand(['doctor'], settings)
+    const { status, stdout } = await runHere(['doctor'], settings)
     const problem = 'is no contract that lists its tokens (ERC-721 Enumerable)'
     for (const wrong of [addresses.ERC721Factory, counting])
       expect(stdout).toContain(`FAIL  chain ${chainId}: access list ${wrong} ${problem}`)

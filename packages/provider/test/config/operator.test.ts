@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { runCommand } from '../../../../test/helpers/command.js'
+import { runHere } from '../../../../test/helpers/command-here.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -80,7 +81,7 @@ describe('commands of an operator', () => {
     })
   })
   const run = (command: string, changed: Record<string, string> = {}) =>
-    runCommand([command], { ...environment, ...changed })
+    runHere([command], { ...environment, ...changed })
 
   it('config prints the effective settings without secrets', async () => {
     const { status, stdout } = await run('config')
@@ -97,7 +98,7 @@ describe('commands of an operator', () => {
   })
 
   it('doctor reports problems, and exits with 1 if there are any', async () => {
-    const { status, stdout } = await run('doctor')
+    const { status, stdout } = await runCommand(['doctor'], environment)
     expect(status).toBe(1)
     const bad = stdout.split('\n').filter((line) => line.startsWith('FAIL'))
     const refused = 'cannot be reached: it refuses connections (ECONNREFUSED)'

@@ -7,6 +7,7 @@ import { startInstance } from '../../../../test/helpers/instance.js'
 import type { Published } from '../../../../test/helpers/publish.js'
 import { ask, downloadParams, downloadUrl, freshNonce, served, signText } from '../../../../test/helpers/requests.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
+import { startHere } from '../../../../test/helpers/service-here.js'
 import { jsonBody, StorageServer } from '../../../../test/helpers/storage-server.js'
 import { World } from '../../../../test/helpers/world.js'
 import { ARTIFACTS, artifact } from '../../../dev-network/src/contracts.js'
@@ -173,19 +174,21 @@ describe('proof of delivery', () => {
 
   it('is dropped above the daily limit, which logs and metrics report; the download continues (threat 52)', async () => {
     const folder = newFolder()
-    const limited = await startInstance(
+    const limited = await startHere(
       world.beside({ USE_CHAIN_PROOF: 'true', CHAIN_PROOFS_PER_DAY: '2', STATE_DIR: folder, METRICS_PORT: '0' }),
     )
     await served(limited.url, asset)
     const before = await transactions()
     const orders = [await world.order(asset, buyer), await world.order(asset, buyer), await world.order(asset, buyer)]
-    const said = () => limited.lines.filter((line) => line.includes('CHAIN_PROOFS_PER_DAY is used up'))
+    const said = () => limited.said.filter(({ msg }) => msg?.includes('CHAIN_PROOFS_PER_DAY is used up'))
     for (const order of [...orders, ...orders]) {
       const { status } = await ask(await downloadUrl(limited.url, asset, order, buyer))
       expect(status).toBe(200)
     }
     await eventually(async () => said().length === 2 && (await transactions()) === before + 2)
-    const metrics = /http:[^"]*/.exec(limited.lines.find((line) => line.includes('metrics are served')) as string)
+    const metrics = /http:[^"]*/.exec(
+      JSON.stringify(limited.said.find(({ msg }) => msg?.includes('metrics are served'))),
+    )
     const { text } = await ask(`${metrics?.[0]}/metrics`)
     expect(text).toMatch(/^tidegate_proofs_refused_total 2$/m)
   })
@@ -237,15 +240,15 @@ describe('proof of delivery', () => {
     await first.end('SIGKILL')
 
     const before = events.length
-    const again = await startInstance(settings)
+    const again = await startHere(settings)
     await eventually(() => events.slice(before).some(({ id }) => id === created))
-    await eventually(() => again.lines.some((line) => line.includes('webhook failed')))
+    await eventually(() => again.said.some(({ msg }) => msg?.includes('webhook failed')))
     answer = 204
-    await eventually(() => again.lines.some((line) => line.includes('webhooks arrive again')))
+    await eventually(() => again.said.some(({ msg }) => msg?.includes('webhooks arrive again')))
     await again.end()
-    expect(again.lines.filter((line) => line.includes('webhook failed'))).toHaveLength(1)
+    expect(again.said.filter(({ msg }) => msg?.includes('webhook failed'))).toHaveLength(1)
     expect(ids()).toEqual([delivered, created])
-    expect(again.lines.join()).not.toContain(SECRETS[0])
+    expect(JSON.stringify(again.said)).not.toContain(SECRETS[0])
   })
 
   it('survives outages of the receiver and the chain, and a restart of the service', async () => {

@@ -21,7 +21,7 @@ const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 describe('uploads', () => {
   let world: World
   let postgres: PostgresDatabase
-  let instances: [Instance, Service]
+  let instances: [Pick<Instance, 'url' | 'end'>, Service]
   let folder: string
   let publisher: Wallet
   let auth: Record<string, string>
@@ -70,7 +70,7 @@ describe('uploads', () => {
       offset: CONTENT.length,
     })
     expect(bytesOf(files(), idOf(url)).equals(CONTENT)).toBe(true)
-    instances[0] = await startInstance(settings())
+    instances[0] = await startHere(settings())
     expect((await ask(first() + new URL(url).pathname, { headers: auth })).json.sha256).toBe(SHA256)
   })
 

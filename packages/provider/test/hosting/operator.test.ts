@@ -29,8 +29,6 @@ describe('the operator of hosted files', () => {
     return world.beside({ STATE_DIR, HOSTING: 'local', HOSTING_DIR: files() })
   }
   const run = (...args: string[]) => runHere(args, environment())
-  /** In a process of its own, as operators do. */
-  const runBeside = (...args: string[]) => runCommand(args, environment())
 
   it('sees how many there are, and how many bytes', async () => {
     await upload(base, CONTENT, auth)
@@ -57,7 +55,7 @@ describe('the operator of hosted files', () => {
 
   it('lists and deletes them from the command line, beside the service', async () => {
     const url = await upload(base, CONTENT, auth, { metadata: { filename: 'a\u001b[2Jb.csv' } })
-    const listed = await runBeside('files', 'list', '--json', '--owner', owner)
+    const listed = await run('files', 'list', '--json', '--owner', owner)
     const rows = listed.stdout
       .trim()
       .split('\n')
@@ -77,7 +75,8 @@ describe('the operator of hosted files', () => {
       1,
       expect.stringContaining('uses this file. Use --force to delete it.'),
     ])
-    expect((await runBeside('files', 'remove', idOf(url), '--force')).status).toBe(0)
+    // in a process of its own, as operators do
+    expect((await runCommand(['files', 'remove', idOf(url), '--force'], environment())).status).toBe(0)
     expect((await tus(url, 'HEAD', auth)).status).toBe(404)
     expect(() => bytesOf(files(), idOf(url))).toThrow('ENOENT')
     expect((await run('files', 'remove', idOf(url))).stderr).toContain('There is no such file.')
@@ -112,7 +111,7 @@ describe('the operator of hosted files', () => {
     })
     const counts = { files: 2, unfinished: 1, stored: CONTENT.length, reserved: CONTENT.length + 1000 }
     const line = { publisher: publisher.address, ...counts, deliveries: 1, delivered: 10 + CONTENT.length }
-    const json = await runBeside('report', '--hosted', '--json')
+    const json = await run('report', '--hosted', '--json')
     expect(JSON.parse(json.stdout)).toContainEqual(line)
     const past = await run('report', '--hosted', '--json', '--until', '2020-01-01')
     expect(JSON.parse(past.stdout)).toContainEqual({ ...line, deliveries: 0, delivered: 0 })
@@ -136,7 +135,7 @@ describe('the operator of hosted files', () => {
     truncateSync(pathOf(files(), short), 3)
     rmSync(pathOf(files(), missing))
     writeFileSync(pathOf(files(), whole.slice(0, 2) + 'A'.repeat(41)), 'stranger')
-    const { status, stdout } = await runBeside('doctor', '--files')
+    const { status, stdout } = await run('doctor', '--files')
     expect(status).toBe(1)
     expect(stdout).toContain(`FAIL  hosted file ${altered} of ${owner}: its bytes are not those that were uploaded`)
     expect(stdout).toContain(`FAIL  hosted file ${short} of ${owner}: bytes that were acknowledged are missing`)

@@ -6,7 +6,6 @@ import type { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { runCommand } from '../../../../test/helpers/command.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
@@ -141,7 +140,7 @@ describe('hosted files on S3', () => {
     const run = (args: string[], changed: NodeJS.ProcessEnv = {}) => runHere(args, environment(changed))
     const [url, begun] = [await upload(first(), CONTENT.subarray(0, 1000), auth), await begin(first(), PART + 5, auth)]
     await tus(begun, 'PATCH', { ...auth, 'upload-offset': '0' }, CONTENT.subarray(0, PART + 1))
-    const well = await runCommand(['doctor', '--files'], environment())
+    const well = await run(['doctor', '--files'])
     expect(well.stdout).toMatch(/ok {4}hosted files: \d+ with \d+ bytes in the bucket tides, which can be used/)
     expect(well.stdout).toMatch(/ok {4}hosted files: \d+ are as they were uploaded/)
     expect(server.keys().filter((key) => key.includes('doctor'))).toEqual([])
