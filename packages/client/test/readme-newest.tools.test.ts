@@ -36,5 +36,5 @@ it('the examples of the README compile strictly and run after its installation i
   const { packages } = JSON.parse(readFileSync(join(own, 'package-lock.json'), 'utf8'))
   const viems = Object.keys(packages).filter((key) => key.endsWith('node_modules/viem'))
   expect(viems).toEqual(['node_modules/viem'])
-  await runExamples(own, await World.start())
+  await runExamples(own, await World.start(), 'typescript')
 }, 240_000)

@@ -23,8 +23,8 @@ import { TaskSandbox } from '../../src/tasks/task-sandbox.js'
 
 const NFT = '0x1D5CEbD46Eb0a12013DbE1A66733AD39d410F061'
 const HASH = `0x${'00'.repeat(32)}` as const
-/** Its deadline is of processor time, which a thread that starts needs a tenth of. */
-const SLOW = { entry: new URL('../../../common/test/readers.mjs', import.meta.url), deadline: 600, memory: 32 }
+/** Its deadline is of processor time, which a thread that starts needs a fifth of. */
+const SLOW = { entry: new URL('../../../common/test/readers.mjs', import.meta.url), deadline: 300, memory: 32 }
 const publisher = { nft: NFT, chain: { chainId: 1, keys: [] } } as const
 
 describe('documents that cannot be read within their bounds (threat 37)', () => {

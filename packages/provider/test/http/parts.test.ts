@@ -16,7 +16,8 @@ describe('a response in parts', () => {
   let made = 0
   let isOver = false
   beforeAll(async () => {
-    app = fastify()
+    // connections that clients keep would hold up its end
+    app = fastify({ forceCloseConnections: true })
     new Connections(app)
     app.get<{ Params: { count: string; then: string } }>('/:count/:then', (request, reply) => {
       const { count, then } = request.params

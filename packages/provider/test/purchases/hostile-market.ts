@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual } from 'viem'
+import { type Address, type Hex, isAddressEqual } from 'viem'
 import { expect } from 'vitest'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
@@ -6,6 +6,7 @@ import type { Published } from '../../../../test/helpers/publish.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
 import { DEV_CHAIN_ID } from '../../../dev-network/src/anvil.js'
+import { purchaseStore } from '../../../purchases/src/records/purchase-table.js'
 import { Buyer, type PurchaseBody } from './buyer.js'
 import { HostileToken, tokenAt } from './hostile-token.js'
 
@@ -78,12 +79,12 @@ export class HostileMarket {
     return eventually(async () => states.includes((await this.stateOf(id)).state))
   }
 
-  /** Waits until the report tells why a purchase waits; undefined: that it does not. */
-  untilWaits(id: string, obstacle: string | undefined): Promise<void> {
-    return eventually(async () => {
-      const all = (await this.report()).flatMap(({ obstructed }) => obstructed)
-      return all.find((one) => one.id === id)?.obstacle === obstacle
-    })
+  /** Waits until a purchase waits for this reason, which the report tells; undefined: until it does not. */
+  async untilWaits(id: string, obstacle: string | undefined): Promise<void> {
+    const purchases = purchaseStore(this.world.local.app.context.store.driver)
+    await eventually(async () => (await purchases.find(id as Hex))?.obstacle === obstacle)
+    const all = (await this.report()).flatMap(({ obstructed }) => obstructed)
+    expect(all.find((one) => one.id === id)?.obstacle).toBe(obstacle)
   }
 
   async report(): Promise<TokenLine[]> {

@@ -39,7 +39,9 @@ export const emptyLedger = (): Ledger => ({
   },
 })
 
-export const copyOf = (ledger: Ledger): Ledger => structuredClone(ledger)
+/** A copy for each block and transaction: `structuredClone` takes many times as long. */
+export const copyOf = (ledger: Ledger): Ledger =>
+  Object.fromEntries(Object.entries(ledger).map(([name, map]) => [name, new Map(map)])) as never
 
 export class Reverted extends Error {}
 
