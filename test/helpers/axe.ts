@@ -1,13 +1,12 @@
 import axe from 'axe-core'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
-/** Has every page of a context bring axe. As a script of the browser it is none of the page's, so no policy forbids it. */
-export async function withAxe(context: BrowserContext): Promise<void> {
-  await context.addInitScript({ content: axe.source })
-}
-
-/** What axe finds on a page as it is shown now: the rule, and the elements. */
+/**
+ * What axe finds on a page as it is shown now: the rule, and the elements. A page gets axe when it is first looked at, by the
+ * debugger, which no policy of the page forbids: with every load of a page it would cost as much as a look.
+ */
 export async function axeFindings(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
   )

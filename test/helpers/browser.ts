@@ -6,6 +6,7 @@ import {
   type Page,
   chromium as playwright,
 } from 'playwright-core'
+import { atEnd } from './cleanup.js'
 
 /**
  * What Chromium needs to run as root. Without a graphics card it draws pages itself, as browsers on such machines do, in a
@@ -17,6 +18,21 @@ const ARGUMENTS = ['--no-sandbox', '--disable-gpu']
 /** Starts the real Chromium that npm brings, without a window. */
 export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({ executablePath: await chromium.executablePath(), args: ARGUMENTS })
+}
+
+let shared: Promise<Browser> | undefined
+
+/**
+ * The Chromium of this process: its test files share it, each with profiles of its own. It ends with the process, and when it
+ * has ended before, as in a crash, the next one who needs it starts another.
+ */
+export function sharedBrowser(): Promise<Browser> {
+  const forget = () => {
+    shared = undefined
+  }
+  shared ??= launchBrowser().then((browser) => browser.once('disconnected', forget))
+  shared.catch(forget)
+  return shared
 }
 
 /** What a page must not do. Each entry says where and what. */
@@ -66,6 +82,8 @@ const REPORT = '__reportViolation'
 export async function observedPage(browser: Browser, options: ObservedOptions): Promise<Observed> {
   const { origins, mayFail, ...own } = options
   const context = await browser.newContext(own)
+  // a shared browser stays
+  atEnd(() => context.close())
   if (DELAY > 0) await delayRequests(context)
   const trouble: PageTrouble = { errors: [], violations: [], foreign: [], failed: [] }
   await context.exposeFunction(REPORT, (text: string) => trouble.violations.push(text))

@@ -1,6 +1,8 @@
 import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
+import { type DevOptions, networkOf } from '../../packages/cli/src/dev.js'
+import { type NetworkInfo, startLocalNetwork } from '../../packages/dev-network/src/network.js'
 import { owned } from './children.js'
 import { atEnd } from './cleanup.js'
 import { program } from './command.js'
@@ -24,6 +26,25 @@ export async function startDev(args: string[] = [], environment: NodeJS.ProcessE
 /** As `startDev`, on the contracts that the test run has deployed: for tests of something else than `tidegate dev`. */
 export function startDevOnContracts(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {
   return startDev([...args, ...preparedState()], environment)
+}
+
+/** A local network, in a process of its own or in this one. */
+export interface Dev {
+  facts: NetworkInfo
+  stop(): Promise<unknown>
+}
+
+/**
+ * As `startDevOnContracts`, in this process, which takes a tenth of the processor time: for tests of something else than the
+ * process. `environment`: settings of its service.
+ */
+export async function startDevHere(environment: NodeJS.ProcessEnv = {}, options: Partial<DevOptions> = {}) {
+  const settings = { LOG_LEVEL: 'silent', INDEX_POLL_INTERVAL, ...environment }
+  const network = networkOf({ port: 0, rpcPort: 0, ...options }, settings)
+  // sample data have a history, before which their chain begins
+  const beginFrom = options.seed ? undefined : prepared('chain')
+  const { facts, seeded, close } = await startLocalNetwork({ ...network, beginFrom })
+  return { facts, samples: seeded?.assets ?? {}, stop: atEnd(close) }
 }
 
 /** The arguments for a folder of its own with the contracts that the test run has deployed; none where it has none. */

@@ -23,6 +23,11 @@ vi.mock('../../packages/catalog/src/batch-worker-url.js', (original) => {
   const batchWorker = built('catalog', 'batch-worker.js')
   return batchWorker ? { batchWorker } : original()
 })
+// the console of this test run, not that of the last `npm run build` of somebody
+vi.mock('../../packages/provider/src/console/folder.js', (original) => {
+  const consolePage = built('console', 'index.html')
+  return consolePage ? { consoleFolder: () => new URL('.', consolePage()) } : original()
+})
 
 const counted = countProcessorTime(expect.getState().testPath ?? '')
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from '@commander-js/extra-typings'
 import { print, printJson } from '@tidegate/common/terminal'
-import { type LocalNetwork, startLocalNetwork } from '@tidegate/dev-network'
+import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from '@tidegate/dev-network'
 import { isConsoleBuilt } from '@tidegate/provider'
 import { port, seconds } from '@tidegate/provider/commands/options'
 import { stopSignal } from '@tidegate/provider/signals'
@@ -38,24 +38,27 @@ const STARTING = 'Starting a local chain with the contracts, and the service on 
 const DEFAULTS = { LOG_FORMAT: 'pretty', MAX_CONNECTIONS: '500', MCP: 'on' }
 
 /** The catalogue is public at the usual address. Another one needs PUBLIC_URL. */
-const catalogue = () => (process.env.HOST === undefined ? { CATALOGUE: 'public' } : {})
+const catalogue = ({ HOST }: NodeJS.ProcessEnv) => (HOST === undefined ? { CATALOGUE: 'public' } : {})
+
+/** Returns the network that `tidegate dev` starts with these options in this environment. */
+export const networkOf = (options: DevOptions, environment: NodeJS.ProcessEnv): LocalNetworkOptions => ({
+  port: options.port,
+  rpcPort: options.rpcPort,
+  blockTime: options.blockTime,
+  stateDir: options.state,
+  addressFile: options.addressFile,
+  seed: options.seed,
+  onlyHosts: options.allowHost ?? [],
+  // a checkout for the demo alone has no built page
+  environment: { ...DEFAULTS, ...catalogue(environment), CONSOLE: String(isConsoleBuilt()), ...environment },
+})
 
 /** `tidegate dev`: runs a local chain with the contracts, and the service, until a stop signal. Returns the exit code. */
 export async function dev(options: DevOptions): Promise<number> {
   // listen first: a stop signal during startup must still clean up
   const stop = stopSignal()
   if (!options.json) print(STARTING)
-  const network = await startLocalNetwork({
-    port: options.port,
-    rpcPort: options.rpcPort,
-    blockTime: options.blockTime,
-    stateDir: options.state,
-    addressFile: options.addressFile,
-    seed: options.seed,
-    onlyHosts: options.allowHost ?? [],
-    // a checkout for the demo alone has no built page
-    environment: { ...DEFAULTS, ...catalogue(), CONSOLE: String(isConsoleBuilt()), ...process.env },
-  })
+  const network = await startLocalNetwork(networkOf(options, process.env))
   const removeNote = leaveNote(network.facts)
   try {
     if (options.json) printJson({ ready: true, ...network.facts })

@@ -1,2 +1,2 @@
 export { DEV_CHAIN_ID, devAccounts } from './anvil.js'
-export { type LocalNetwork, startLocalNetwork } from './network.js'
+export { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './network.js'

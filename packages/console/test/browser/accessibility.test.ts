@@ -1,13 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Samples, SHOTS, type Shot } from '../../../../scripts/screenshots/pages.js'
 import { connect } from '../../../../scripts/screenshots/steps.js'
-import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
-import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDev } from '../../../../test/helpers/dev.js'
+import { axeFindings } from '../../../../test/helpers/axe.js'
+import { type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 
 /** A telephone in light colours and a desktop in dark ones. Nearly every element appears on both, so in both colours. */
 const LOOKS = [
@@ -16,19 +13,13 @@ const LOOKS = [
 ] as const
 const HEIGHT = 900
 
-const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-let dev: DevProcess
+let dev: Dev
 let browser: Browser
 let samples: Samples
 beforeAll(async () => {
-  ;[dev, browser] = await Promise.all([startDev(['--seed', '--state', folder]), launchBrowser()])
-  const { assets } = JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')) as { assets: Record<string, string> }
-  samples = { didOf: (key) => assets[key] as string }
-})
-afterAll(async () => {
-  await browser?.close()
-  await dev?.stop()
-  rmSync(folder, { recursive: true, force: true })
+  const [seeded, shared] = await Promise.all([startDevHere({}, { seed: true }), sharedBrowser()])
+  ;[dev, browser] = [seeded, shared]
+  samples = { didOf: (key) => seeded.samples[key] as string }
 })
 
 /** Returns a page with a new profile. */
@@ -40,7 +31,6 @@ async function fresh() {
     mayFail: /^\/api\//,
     reducedMotion: 'reduce',
   })
-  await withAxe(observed.context)
   observed.page.setDefaultTimeout(120_000)
   return observed
 }

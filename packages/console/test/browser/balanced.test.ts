@@ -1,25 +1,21 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { balancedNode } from '../../../../test/helpers/balanced-node.js'
-import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { SigningWallet } from './signing-wallet.js'
 
 const CONTENT = 'x,y,depth\n1,2,7.5\n'
 const LAGS = [0, 2_000]
 
-let dev: DevProcess
+let dev: Dev
 let browser: Browser
 let observed: Observed
 beforeAll(async () => {
-  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+  ;[dev, browser] = await Promise.all([startDevHere(), sharedBrowser()])
 })
 afterEach(() => observed.context.close())
-afterAll(async () => {
-  await browser?.close()
-  await dev?.stop()
-})
 
 /** Opens a page that reads the chain through an address of mixed moments. Its wallet has a node of its own. */
 async function open(seed: number, state: number[]) {

@@ -1,17 +1,13 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, NO_TROUBLE, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { NO_TROUBLE, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 
-let dev: DevProcess
+let dev: Dev
 let browser: Browser
 beforeAll(async () => {
-  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await dev?.stop()
+  ;[dev, browser] = await Promise.all([startDevHere(), sharedBrowser()])
 })
 
 const own = () => [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)

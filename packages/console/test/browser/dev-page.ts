@@ -2,28 +2,24 @@ import { createTidegate, type PublishRequest } from '@tidegate/client'
 import type { Browser, Page } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { chooseAccount } from '../../../../scripts/screenshots/steps.js'
-import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
-import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { axeFindings } from '../../../../test/helpers/axe.js'
+import { type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 
 export const NARROW = { width: 390, height: 844 }
 
-export let dev: DevProcess
+export let dev: Dev
 export let browser: Browser
 export let observed: Observed
 export let page: Page
 
-/** Starts a local network with a browser, and opens a new page for each test. `environment`: settings of its service. */
+/** Starts a local network, and opens a new page for each test. `environment`: settings of its service. */
 export function useDevPage(environment: () => Promise<NodeJS.ProcessEnv> = async () => ({})): void {
   beforeAll(async () => {
-    ;[dev, browser] = await Promise.all([environment().then((own) => startDevOnContracts([], own)), launchBrowser()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await dev?.stop()
+    ;[dev, browser] = await Promise.all([environment().then(startDevHere), sharedBrowser()])
   })
   beforeEach(async () => {
     const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
@@ -33,7 +29,6 @@ export function useDevPage(environment: () => Promise<NodeJS.ProcessEnv> = async
       viewport: NARROW,
       acceptDownloads: true,
     })
-    await withAxe(observed.context)
     page = observed.page
     page.setDefaultTimeout(120_000)
   })
@@ -74,7 +69,7 @@ export async function published(request: Omit<PublishRequest, 'files'>, fileName
   return { did, told: () => publisher.asset(did) }
 }
 
-/** Returns the findings of axe at 390 and 1440 px, and checks that the page is not wider. The page must have axe. */
+/** Returns the findings of axe at 390 and 1440 px, and checks that the page is not wider. */
 export async function findings(): Promise<string[]> {
   const found: string[] = []
   for (const [width, colorScheme] of [

@@ -2,9 +2,9 @@ import { createTidegate } from '@tidegate/client'
 import type { Browser } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NO_TROUBLE, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { SigningWallet } from './signing-wallet.js'
 
@@ -13,23 +13,19 @@ const CONTENT = 'x,y,depth\n1,2,7.5\n'
 const DECLINED = 'You declined in the wallet. Nothing was sent.'
 const ELSEWHERE = 1
 
-let dev: DevProcess
+let dev: Dev
 let browser: Browser
 let did: string
 let observed: Observed
 let wallet: SigningWallet
 beforeAll(async () => {
-  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+  ;[dev, browser] = await Promise.all([startDevHere(), sharedBrowser()])
   const { providerUrl: url, rpcUrl, accounts } = dev.facts
   const account = privateKeyToAccount(accounts[0]?.privateKey as `0x${string}`)
   const publisher = createTidegate({ url, wallet: createWalletClient({ account, transport: http(rpcUrl) }) })
   const { object } = await publisher.upload(new File([CONTENT], 'soundings.csv', { type: 'text/csv' }))
   ;({ did } = await publisher.publish({ files: [object], name: NAME, price: { amount: '1.5' } }))
   await eventually(() => publisher.asset(did).then(Boolean, () => false))
-})
-afterAll(async () => {
-  await browser?.close()
-  await dev?.stop()
 })
 
 /** Each test has its own buyer; the last account never buys. */

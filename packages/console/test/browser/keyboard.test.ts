@@ -3,9 +3,9 @@ import { createTidegate } from '@tidegate/client'
 import type { Browser, FileChooser, Locator, Page } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { NO_TROUBLE, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { Keyboard } from '../../../../test/helpers/keyboard.js'
 
@@ -14,13 +14,13 @@ const FREE = 'Names of the buoys'
 const OWN = 'Heights of the tide, by the hour'
 const CONTENT = 'x,y,depth\n1,2,7.5\n'
 
-let dev: DevProcess
+let dev: Dev
 let browser: Browser
 let observed: Observed
 let page: Page
 let keys: Keyboard
 beforeAll(async () => {
-  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+  ;[dev, browser] = await Promise.all([startDevHere(), sharedBrowser()])
   const { providerUrl: url, rpcUrl, accounts } = dev.facts
   const account = privateKeyToAccount(accounts[1]?.privateKey as `0x${string}`)
   const publisher = createTidegate({ url, wallet: createWalletClient({ account, transport: http(rpcUrl) }) })
@@ -43,10 +43,6 @@ beforeAll(async () => {
   page = observed.page
   page.setDefaultTimeout(120_000)
   keys = new Keyboard(page)
-})
-afterAll(async () => {
-  await browser?.close()
-  await dev?.stop()
 })
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' })

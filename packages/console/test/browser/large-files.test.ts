@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createTidegate } from '@tidegate/client'
@@ -11,8 +10,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../../../scripts/screenshots/steps.js'
 import { BIG_FILES, type BigFiles, MIB } from '../../../../test/helpers/big-files.js'
-import { launchBrowser, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { launchBrowser, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { rendererPeak } from '../../../../test/helpers/peak-memory.js'
 import { sized } from '../../../../test/helpers/sizes.js'
@@ -23,28 +23,21 @@ const UPLOADED = sized(16, 1024)
 /** Most MiB of a tab at its peak: between an ordinary run and one that holds the whole file. */
 const MOST = sized(200, 300)
 
-const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
-let dev: DevProcess
+const folder = newFolder()
+let dev: Dev
 let browser: Browser
 let backEnd: BigFiles
 let observed: Observed
 let page: Page
 beforeAll(async () => {
   backEnd = await (BIG_FILES.url as () => Promise<BigFiles>)()
-  dev = await startDevOnContracts([], backEnd.settings)
+  dev = await startDevHere(backEnd.settings)
 })
 afterAll(async () => {
   await dev?.stop()
   backEnd?.door.close()
   await backEnd?.close()
-  rmSync(folder, { recursive: true, force: true })
 })
-
-/** Starts a new browser for each memory measurement, whose tabs are fresh. */
-const startBrowser = async () => {
-  browser = await launchBrowser()
-}
-const endBrowser = () => browser?.close()
 
 async function fresh() {
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
@@ -79,8 +72,12 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 describe('large files in Chromium', () => {
-  beforeEach(() => startBrowser().then(fresh))
-  afterEach(endBrowser)
+  // for each memory measurement another one, whose tabs are fresh
+  beforeEach(async () => {
+    browser = await launchBrowser()
+    await fresh()
+  })
+  afterEach(() => browser.close())
 
   it(`${DOWNLOADED} MiB by a link: the tab needs less than ${MOST} MiB`, { timeout: 1_800_000 }, async () => {
     const did = await published([await backEnd.file(DOWNLOADED)], 'Large')
@@ -150,10 +147,9 @@ const savedText = (name: string) =>
 describe('a download to a chosen file', () => {
   const CONTENT = 'hour,height\n0,4.2\n'.repeat(20_000)
   const file = () => new File([CONTENT], 'heights.csv', { type: 'text/csv' })
-  beforeAll(startBrowser)
   afterEach(() => observed.context.close())
-  afterAll(endBrowser)
   beforeEach(async () => {
+    browser = await sharedBrowser()
     await fresh()
     await observed.context.addInitScript(pickFromOwn)
     // a file of unknown size goes to a file

@@ -1,7 +1,7 @@
 import decoder from 'jsqr'
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
+import { axeFindings } from '../../../../test/helpers/axe.js'
 import { NO_TROUBLE, type ObservedOptions, observedPage } from '../../../../test/helpers/browser.js'
 import { browser, dev, page as insecurePage, NARROW, useDevPage } from './dev-page.js'
 
@@ -16,7 +16,6 @@ const PHONE = { viewport: NARROW, hasTouch: true, isMobile: true }
 async function dialogOf(options: Omit<ObservedOptions, 'origins'>, address = PAGE) {
   const origins = [SHOP, new URL(dev.facts.rpcUrl).origin]
   const observed = await observedPage(browser, { origins, reducedMotion: 'reduce', ...options })
-  await withAxe(observed.context)
   await observed.context.route(`${SHOP}/**`, async (route) => {
     const url = route.request().url().replace(SHOP, dev.facts.providerUrl)
     // the local network refuses other origins

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
-import { launchBrowser, NO_TROUBLE, observedPage } from '../../../../test/helpers/browser.js'
-import { atEnd, newFolder } from '../../../../test/helpers/cleanup.js'
+import { axeFindings } from '../../../../test/helpers/axe.js'
+import { NO_TROUBLE, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { startInstance } from '../../../../test/helpers/instance.js'
 import { ask } from '../../../../test/helpers/requests.js'
+import { startHere } from '../../../../test/helpers/service-here.js'
 import { newWallet } from '../../../../test/helpers/wallet.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -48,9 +48,7 @@ describe('the operator', () => {
     writeFileSync(logo, PICTURE)
     writeFileSync(purgatory, '[]')
     world = await World.start()
-    const instance = await startInstance(settings())
-    atEnd(() => instance.end())
-    base = instance.url
+    base = (await startHere(settings())).url
   })
 
   it('is named at /, in OpenAPI and in the settings of the console', async () => {
@@ -64,14 +62,12 @@ describe('the operator', () => {
   })
 
   it('is shown in head and foot of the console, on telephone and desk', async () => {
-    const browser = await launchBrowser()
-    atEnd(() => browser.close())
+    const browser = await sharedBrowser()
     for (const width of [390, 1440]) {
       const { context, page, trouble } = await observedPage(browser, {
         origins: [base],
         viewport: { width, height: 900 },
       })
-      await withAxe(context)
       await page.goto(`${base}/console/status`)
       const foot = page.locator('footer.foot')
       await foot.waitFor()
@@ -96,8 +92,7 @@ describe('the operator', () => {
   it('takes an asset down or blocks it, and the console does not offer it', async () => {
     const { did } = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('tide')))
     await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 200)
-    const browser = await launchBrowser()
-    atEnd(() => browser.close())
+    const browser = await sharedBrowser()
     const { page, trouble } = await observedPage(browser, { origins: [base], viewport: { width: 390, height: 900 } })
     const main = page.locator('main')
     const shown = (words: string) => eventually(async () => (await main.innerText()).includes(words))
@@ -129,14 +124,12 @@ describe('the operator', () => {
     const other = await sold(stranger, hostile)
     await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${other.did}`)).status === 200)
     const short = (account: string) => `${account.slice(0, 6)}…${account.slice(-4)}`
-    const browser = await launchBrowser()
-    atEnd(() => browser.close())
+    const browser = await sharedBrowser()
     for (const width of [390, 1440]) {
       const { context, page, trouble } = await observedPage(browser, {
         origins: [base],
         viewport: { width, height: 900 },
       })
-      await withAxe(context)
       const card = ({ did }: { did: string }) => page.locator('.card', { has: page.locator(`a[href$="${did}"]`) })
       const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
       await page.goto(`${base}/console/?q=heights`)

@@ -1,20 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { ask } from '../../../../test/helpers/requests.js'
+import { type Service, startHere } from '../../../../test/helpers/service-here.js'
 import { World } from '../../../../test/helpers/world.js'
 import { STORAGE_LIMITS } from '../../../storage/src/limits.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'))
+const folder = newFolder()
 const SECRET = 'k3y-of-the-operator'
 let world: World
-let open: Instance
-let moved: Instance
+let open: Service
+let moved: Service
 
 /** Sends exactly this path, which `fetch` would normalise. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET', base = open.url) {
@@ -32,7 +31,7 @@ beforeAll(async () => {
   world = await World.start()
   const { chainId, rpcUrl } = world.network
   const beside = (name: string, changed: NodeJS.ProcessEnv) =>
-    startInstance(world.beside({ STATE_DIR: join(folder, name), CONSOLE: 'true', ...changed }))
+    startHere(world.beside({ STATE_DIR: join(folder, name), CONSOLE: 'true', ...changed }))
   ;[open, moved] = await Promise.all([
     beside('open', {
       NETWORK_URL: JSON.stringify({ [chainId]: `${rpcUrl}/?apikey=${SECRET}` }),
@@ -45,11 +44,6 @@ beforeAll(async () => {
     }),
     beside('moved', { PUBLIC_URL: 'https://example.org/a&b/provider/' }),
   ])
-})
-afterAll(async () => {
-  await Promise.all([open?.end(), moved?.end()])
-  await world?.close()
-  rmSync(folder, { recursive: true })
 })
 
 describe('GET /', () => {

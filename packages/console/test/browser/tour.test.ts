@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { chooseAccount } from '../../../../scripts/screenshots/steps.js'
-import { launchBrowser, NO_TROUBLE, type Observed, observedPage } from '../../../../test/helpers/browser.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { NO_TROUBLE, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 
 const NAME = 'Heights of the tide, by the hour'
 const CONTENT = 'hour,height\n0,4.2\n'.repeat(5_000)
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 
-let dev: DevProcess
+let dev: Dev
 let browser: Browser
 let observed: Observed
 let page: Page
 let did: string
 let link: string
 beforeAll(async () => {
-  ;[dev, browser] = await Promise.all([startDevOnContracts(), launchBrowser()])
+  ;[dev, browser] = await Promise.all([startDevHere(), sharedBrowser()])
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
   // newly revoked assets are refused, and new ones are on the chain before they are indexed
   observed = await observedPage(browser, {
@@ -30,10 +30,6 @@ beforeAll(async () => {
   page = observed.page
   // only ends hanging tests
   page.setDefaultTimeout(120_000)
-})
-afterAll(async () => {
-  await browser?.close()
-  await dev?.stop()
 })
 
 const visit = (path: string) => page.goto(`${dev.facts.providerUrl}/console/${path}`)

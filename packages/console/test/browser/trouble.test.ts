@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../../../scripts/screenshots/steps.js'
-import { axeFindings, withAxe } from '../../../../test/helpers/axe.js'
+import { axeFindings } from '../../../../test/helpers/axe.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { button, NARROW, observed, page, published, useDevPage, visit } from './dev-page.js'
 
@@ -15,7 +15,6 @@ useDevPage()
 
 describe('hostile text of the chain', () => {
   it('is shown as text on every page, runs nowhere, and keeps the layout', async () => {
-    await withAxe(observed.context)
     const { did } = await published(
       {
         name: `${SCRIPT}${OVERRIDE}exe.gnp ${EMOJI}${LONG}`,
@@ -55,7 +54,6 @@ describe('hostile text of the chain', () => {
 
 describe('a description', () => {
   it('is Markdown, whose HTML, pictures and odd links do nothing', async () => {
-    await withAxe(observed.context)
     const description = [
       '## Gauges',
       'Read **every** hour. See [the manual](https://tides.example.org/manual).',
@@ -133,7 +131,6 @@ describe('the catalogue', () => {
 
 describe('a provider that does not list hidden assets', () => {
   it('shows the others, and Mine reports that', async () => {
-    await withAxe(observed.context)
     const { did } = await published({ name: 'Revoked, and out of reach', price: 'free' })
     const list = '**/api/aquarius/assets/hidden?*'
     await page.route(list, (one) => one.fulfill({ status: 404, json: { error: 'not found' } }))

@@ -3,7 +3,8 @@ import type { Chains } from '@tidegate/chain'
 import { StartError } from '@tidegate/protocol'
 import type { Settings } from '../config/schema.js'
 import { type ConsoleFacts, consoleFacts, type LocalChain, nodeProblems } from './facts.js'
-import { type ConsoleFiles, consoleFolder, plainFile, readConsole } from './files.js'
+import { type ConsoleFiles, plainFile, readConsole } from './files.js'
+import { consoleFolder } from './folder.js'
 import { readLogo } from './logo.js'
 
 /** Path of OPERATOR_LOGO below the console. */

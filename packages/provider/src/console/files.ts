@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { StartError } from '@tidegate/protocol'
 import mime from 'mime-types'
 import { PROVIDER_LIMITS } from '../limits.js'
+import { consoleFolder } from './folder.js'
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
@@ -27,12 +28,6 @@ export const PAGE = 'index.html'
 /** Base path in the built page. */
 const BASE = '/console/'
 const COPIES = { '.br': 'br', '.gz': 'gzip' } as const
-
-/** Returns the folder of the built console: beside the bundle, or in dist/ of the source tree. */
-export function consoleFolder(): URL {
-  const here = import.meta.url
-  return here.endsWith('.ts') ? new URL('../../../../dist/console/', here) : new URL('./console/', here)
-}
 
 /** Whether the console is built. */
 export function isConsoleBuilt(): boolean {
