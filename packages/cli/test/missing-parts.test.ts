@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { program, runCommand } from '../../../test/helpers/command.js'
+import { openHere } from '../../../test/helpers/command-here.js'
 
 const environment = {
   NETWORK_URL: '{"11155111":"http://127.0.0.1:1"}',
@@ -40,7 +41,7 @@ describe('a PostgreSQL that refuses the service', () => {
   ])('is named with host, user and cause: %s', async (_, change, cause) => {
     const url = new URL(postgres.url())
     change(url)
-    const { status, stderr } = await runCommand(['start'], { ...environment, DATABASE_URL: url.href })
+    const { status, stderr } = await openHere({ ...environment, DATABASE_URL: url.href })
     expect([status, stderr]).toEqual([2, expect.stringMatching(cause)])
     expect(stderr).toContain(`at ${url.host} as user ${url.username} cannot be used`)
     expect(stderr).not.toContain('hunter2')

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/helpers/command.js'
+import { runHere } from '../../../test/helpers/command-here.js'
 import { COMMANDS } from '../src/commands.js'
 
 describe('the command line', () => {
   it('lists every command, and shows the options of each', async () => {
     const { status, stdout } = await runCommand(['--help'], {})
     expect(status).toBe(0)
+    expect((await runCommand(['nope'], {})).status).toBe(2)
     for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
       expect(stdout.replace(/\s+/g, ' ')).toContain(`${name} ${summary}`)
       const command = (await load()).command(() => undefined)
@@ -29,8 +31,8 @@ describe('the command line', () => {
 
   it('shows the help of one command', async () => {
     const shown = { status: 0, stdout: expect.stringContaining('--chain <id>'), stderr: '' }
-    expect(await runCommand(['reindex', '--help'], {})).toMatchObject(shown)
-    expect(await runCommand(['help', 'reindex'], {})).toMatchObject(shown)
+    expect(await runHere(['reindex', '--help'], {})).toMatchObject(shown)
+    expect(await runHere(['help', 'reindex'], {})).toMatchObject(shown)
   })
 
   it.each([
@@ -59,6 +61,6 @@ describe('the command line', () => {
     ],
     ['no file', ['state', 'backup'], /^tidegate: missing required argument 'file'/],
   ])('exits with 2 on %s', async (_, args, message) => {
-    expect(await runCommand(args, {})).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })
+    expect(await runHere(args, {})).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })
   })
 })

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type DevProcess, startDevOnContracts } from '../../../test/helpers/dev.js'
+import { type Dev, startDevHere } from '../../../test/helpers/dev.js'
 
 /** Sends a request with headers that `fetch` does not let a program set. */
 function send(url: string, headers: Record<string, string>, method = 'GET', body = '') {
@@ -35,9 +35,9 @@ function upgraded(url: string, headers: Record<string, string>): Promise<boolean
 }
 
 describe('tidegate dev and pages of a browser', () => {
-  let dev: DevProcess
+  let dev: Dev
   beforeAll(async () => {
-    dev = await startDevOnContracts(['--allow-host', 'Box.lan'], { CORS_ORIGINS: 'https://market.example.org' })
+    dev = await startDevHere({ CORS_ORIGINS: 'https://market.example.org' }, { allowHost: ['Box.lan'] })
   })
 
   it.each<[string, Record<string, string>]>([

@@ -7,7 +7,8 @@ import { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../test/helpers/backends.js'
 import { program } from '../../../test/helpers/command.js'
-import { preparedState, startDevOnContracts } from '../../../test/helpers/dev.js'
+import { runHere } from '../../../test/helpers/command-here.js'
+import { preparedState, startDevHere } from '../../../test/helpers/dev.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { ask } from '../../../test/helpers/requests.js'
 import { World } from '../../../test/helpers/world.js'
@@ -84,7 +85,7 @@ describe('the local network', () => {
 
 describe('tidegate dev --block-time', () => {
   it('mines at an interval, so that ethers 6 can send two transactions in a row', async () => {
-    const dev = await startDevOnContracts(['--block-time', '1'])
+    const dev = await startDevHere({}, { blockTime: 1 })
 
     const six = createRequire(require.resolve('ocean-lib-8'))('ethers') as typeof import('ethers')['ethers'] & {
       JsonRpcProvider: new (url: string) => { getBlockNumber(): Promise<number> }
@@ -104,14 +105,8 @@ describe('tidegate dev --block-time', () => {
   })
 
   it.each(['0', '1.5'])('refuses %s', async (blockTime) => {
-    const child = spawn(process.execPath, [...program(), 'dev', '--block-time', blockTime], { stdio: 'pipe' })
-    let said = ''
-    child.stderr.on('data', (chunk) => {
-      said += chunk
-    })
-    // not 'exit', when its message may still be on its way
-    const [code] = await once(child, 'close')
-    expect([code === 0, said]).toEqual([false, expect.stringContaining('whole number of seconds')])
+    const { status, stderr } = await runHere(['dev', '--block-time', blockTime], {})
+    expect([status, stderr]).toEqual([2, expect.stringContaining('whole number of seconds')])
   })
 })
 

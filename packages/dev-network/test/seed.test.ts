@@ -6,13 +6,13 @@ import { createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../test/helpers/cleanup.js'
-import { type DevProcess, startDev } from '../../../test/helpers/dev.js'
+import { type Dev, startDev, startDevHere } from '../../../test/helpers/dev.js'
 import { rpcClient } from '../../chain/src/rpc/clients.js'
 import { CATALOGUE } from '../src/seed/catalogue.js'
 
 const folder = newFolder()
 const notes = () => JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')) as { assets: Record<string, string> }
-let dev: DevProcess
+let dev: Dev
 
 const clientOf = (account: number): Tidegate => {
   const { providerUrl: url, rpcUrl, accounts } = dev.facts
@@ -40,7 +40,7 @@ const MAGIC: Record<string, RegExp> = {
 }
 
 beforeAll(async () => {
-  dev = await startDev(['--seed', '--state', folder])
+  dev = await startDevHere({}, { seed: true, state: folder })
   // some hundred transactions and requests, in sequence
 }, 600_000)
 
@@ -118,6 +118,7 @@ describe('tidegate dev --seed', () => {
   it('goes on where it was: another start on the same state publishes nothing again', async () => {
     const before = notes()
     await dev.stop()
+    // in a process, which has the option
     dev = await startDev(['--seed', '--state', folder])
     expect(notes()).toEqual(before)
     const client = clientOf(0)

@@ -73,9 +73,10 @@ describe('the commands in scripts', () => {
       transactions: [],
     })
 
-    // in processes, like scripts
+    // in a process, like scripts
     inProcesses()
     const got = await answer('get', did, '-o', at('tides.csv'), '--account', '2', '--sha256', SHA256)
+    inThisProcess()
     const expected = { did, file: 0, path: at('tides.csv'), bytes: CONTENT.length, sha256: SHA256 }
     expect(got).toEqual({ ...expected, order: bought.order, bought: false, transactions: [] })
     expect(readFileSync(at('tides.csv')).equals(CONTENT)).toBe(true)
@@ -83,7 +84,6 @@ describe('the commands in scripts', () => {
 
     const link = await answer('link', did, '--for', '2d', '--account', '2')
     expect((Date.parse(link.expires) - Date.now()) / 86_400_000).toBeCloseTo(2, 1)
-    inThisProcess()
     expect(Buffer.from(await (await fetch(link.url)).arrayBuffer()).equals(CONTENT)).toBe(true)
     const changes = ['--description', 'By the minute', '--tag', 'minutes']
     expect(await answer('update', did, '--price', '6', '--account', '1', '--yes')).toMatchObject({ changed: ['price'] })
@@ -231,11 +231,11 @@ describe('the commands in scripts', () => {
   })
 
   it('a failed process exits with the code of the error', async () => {
+    const did = await published()
     inProcesses()
     expect(await refusal(['get', 'tides', '--account', '1'])).toMatchObject({ status: 2, error: { code: 'USAGE' } })
     const missing = await refusal(['get', `did:op:${'0'.repeat(64)}`, '--account', '1'])
     expect(missing).toMatchObject({ status: 1, error: { code: 'ASSET_NOT_FOUND' } })
-    const did = await published()
     expect(await refusal(['buy', did, '--account', '3'])).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
   })
 

@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { owned } from '../../../../test/helpers/children.js'
 import { type Ended, program, runCommand } from '../../../../test/helpers/command.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
-import { startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { startDevHere } from '../../../../test/helpers/dev.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 import { World } from '../../../../test/helpers/world.js'
 
@@ -222,8 +222,8 @@ describe('a local network', () => {
     const file = at('address.json')
     for (const name of [file, `${file}.new`]) symlinkSync(at('victim'), name)
     writeFileSync(at('victim'), 'mine')
-    const dev = await startDevOnContracts(['--address-file', file], home.environment)
-    await dev.stop()
+    const { stop } = await startDevHere({}, { addressFile: file })
+    await stop()
     expect(readFileSync(at('victim'), 'utf8')).toBe('mine')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('development')
   })

@@ -2,26 +2,23 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runHere } from '../../../../test/helpers/command-here.js'
-import { type DevProcess, startDevOnContracts } from '../../../../test/helpers/dev.js'
+import { type Dev, startDevHere, startDevOnContracts } from '../../../../test/helpers/dev.js'
 import { otherChain } from '../../../../test/helpers/other-chain.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 
 /** Provider, node and account of the commands. */
 describe('the settings of the commands', () => {
-  let devHome: Home
-  let dev: DevProcess
+  let dev: Dev
   let home: Home
   let storage: StorageServer
   beforeAll(async () => {
-    devHome = makeHome()
-    dev = await startDevOnContracts([], devHome.environment)
+    dev = await startDevHere()
     storage = await StorageServer.start()
   })
   afterAll(async () => {
     await dev.stop()
     await storage.close()
-    devHome.remove()
   })
   beforeEach(() => {
     home = makeHome()
@@ -95,11 +92,18 @@ describe('the settings of the commands', () => {
     expect(await run(['use'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/config\.json is damaged/) })
   })
 
-  it('finds a running local network with its node, and none of another user', async () => {
-    const { providerUrl, rpcUrl } = dev.facts
-    const found = await runHere(['use', '--json'], devHome.environment)
-    expect(JSON.parse(found.stdout)).toMatchObject({ provider: providerUrl, rpc: rpcUrl, from: 'dev' })
-    expect((await run(['use'])).status).toBe(2)
+  it('finds a running local network by its note, which goes with it, and none of another user', async () => {
+    const own = await startDevOnContracts([], home.environment)
+    const { providerUrl, rpcUrl } = own.facts
+    expect(await used()).toMatchObject({ provider: providerUrl, rpc: rpcUrl, from: 'dev' })
+    const stranger = makeHome()
+    expect((await runHere(['use'], stranger.environment)).status).toBe(2)
+    stranger.remove()
+    const folder = join(home.folder, 'state', 'tidegate')
+    expect(readdirSync(folder)).toEqual([`dev-${own.process.pid}.json`])
+    expect(statSync(join(folder, `dev-${own.process.pid}.json`)).mode & 0o777).toBe(0o600)
+    await own.stop()
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('ignores the note of a killed network, and asks if several run', async () => {
@@ -113,17 +117,8 @@ describe('the settings of the commands', () => {
     expect(readdirSync(folder)).toEqual([])
     leave(process.pid)
     expect(await used()).toMatchObject({ provider: 'http://127.0.0.1:1', from: 'dev' })
-    leave(dev.process.pid as number)
+    leave(process.ppid)
     expect(await run(['use'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/several local networks/) })
-  })
-
-  it('removes the note of a stopped network', async () => {
-    const own = await startDevOnContracts([], home.environment)
-    const folder = join(home.folder, 'state', 'tidegate')
-    expect(readdirSync(folder)).toEqual([`dev-${own.process.pid}.json`])
-    expect(statSync(join(folder, `dev-${own.process.pid}.json`)).mode & 0o777).toBe(0o600)
-    await own.stop()
-    expect(readdirSync(folder)).toEqual([])
   })
 
   const KEY = 'ab'.repeat(32)

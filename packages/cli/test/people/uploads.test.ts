@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCommand } from '../../../../test/helpers/command.js'
+import { runHere } from '../../../../test/helpers/command-here.js'
 import { type Home, makeHome } from '../../../../test/helpers/terminal.js'
 import { World } from '../../../../test/helpers/world.js'
 import { CuttingProxy } from '../../../client/test/cutting-proxy.js'
@@ -33,7 +33,7 @@ describe('tidegate publish with a local file', () => {
   }
   async function run(...args: string[]) {
     const here = { TIDEGATE_PROVIDER: proxy.url, TIDEGATE_RPC: world.network.rpcUrl, XDG_STATE_HOME: at('state') }
-    const { status, stdout, stderr } = await runCommand([...args, '--json'], { ...home.environment, ...here })
+    const { status, stdout, stderr } = await runHere([...args, '--json'], { ...home.environment, ...here })
     return { status, stderr, answer: JSON.parse(stdout) }
   }
   const publish = (...more: string[]) =>
