@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DevProcess, spawnDev } from '../../demo/local-dev.js'
-import { type DevOptions, networkOf } from '../../packages/cli/src/dev.js'
+import { command, type DevOptions, networkOf } from '../../packages/cli/src/dev.js'
 import { type NetworkInfo, startLocalNetwork } from '../../packages/dev-network/src/network.js'
 import { owned } from './children.js'
 import { atEnd } from './cleanup.js'
@@ -35,16 +35,24 @@ export interface Dev {
 }
 
 /**
- * As `startDevOnContracts`, in this process, which takes a tenth of the processor time: for tests of something else than the
- * process. `environment`: settings of its service.
+ * As `startDevOnContracts`, in this process, which takes a fraction of the processor time: for tests of something else than the
+ * process.
  */
-export async function startDevHere(environment: NodeJS.ProcessEnv = {}, options: Partial<DevOptions> = {}) {
+export async function startDevHere(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const settings = { LOG_LEVEL: 'silent', INDEX_POLL_INTERVAL, ...environment }
-  const network = networkOf({ port: 0, rpcPort: 0, ...options }, settings)
+  const options = optionsOf(['--port', '0', '--rpc-port', '0', ...args])
   // sample data have a history, before which their chain begins
   const beginFrom = options.seed ? undefined : prepared('chain')
-  const { facts, seeded, close } = await startLocalNetwork({ ...network, beginFrom })
+  const { facts, seeded, close } = await startLocalNetwork({ ...networkOf(options, settings), beginFrom })
   return { facts, samples: seeded?.assets ?? {}, stop: atEnd(close) }
+}
+
+/** Returns what `tidegate dev` makes of its arguments. */
+function optionsOf(args: string[]): DevOptions {
+  const read: DevOptions[] = []
+  const run = async (options: DevOptions) => read.push(options)
+  command(() => undefined, run).parse(args, { from: 'user' })
+  return read[0] as DevOptions
 }
 
 /** The arguments for a folder of its own with the contracts that the test run has deployed; none where it has none. */

@@ -8,7 +8,8 @@ import { stopSignal } from '@tidegate/provider/signals'
 import { RPC_PORT } from './constants.js'
 import { leaveNote } from './people/local-networks.js'
 
-export const command = (finish: (code: number) => void) =>
+/** `run`: what the command does with its options. */
+export const command = (finish: (code: number) => void, run: (options: DevOptions) => Promise<number> = dev) =>
   new Command('dev')
     .description('Runs a local chain with the datatoken contracts, and the service on it, for development.')
     .option('--port <n>', 'port of the service; 0: any free one (default: PORT of the environment, or 8030)', port)
@@ -19,7 +20,7 @@ export const command = (finish: (code: number) => void) =>
     .option('--address-file <path>', 'also write the contract addresses to this file, in the form of address.json')
     .option('--allow-host <name...>', 'also accept requests and pages of these host names (default: only loopback)')
     .option('--json', 'print only one JSON line on standard output, when ready')
-    .action(async (options) => finish(await dev(options)))
+    .action(async (options) => finish(await run(options)))
 
 export interface DevOptions {
   port?: number

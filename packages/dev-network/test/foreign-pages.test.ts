@@ -37,7 +37,7 @@ function upgraded(url: string, headers: Record<string, string>): Promise<boolean
 describe('tidegate dev and pages of a browser', () => {
   let dev: Dev
   beforeAll(async () => {
-    dev = await startDevHere({ CORS_ORIGINS: 'https://market.example.org' }, { allowHost: ['Box.lan'] })
+    dev = await startDevHere(['--allow-host', 'Box.lan'], { CORS_ORIGINS: 'https://market.example.org' })
   })
 
   it.each<[string, Record<string, string>]>([

@@ -85,7 +85,7 @@ describe('the local network', () => {
 
 describe('tidegate dev --block-time', () => {
   it('mines at an interval, so that ethers 6 can send two transactions in a row', async () => {
-    const dev = await startDevHere({}, { blockTime: 1 })
+    const dev = await startDevHere(['--block-time', '1'])
 
     const six = createRequire(require.resolve('ocean-lib-8'))('ethers') as typeof import('ethers')['ethers'] & {
       JsonRpcProvider: new (url: string) => { getBlockNumber(): Promise<number> }

@@ -40,7 +40,7 @@ const MAGIC: Record<string, RegExp> = {
 }
 
 beforeAll(async () => {
-  dev = await startDevHere({}, { seed: true, state: folder })
+  dev = await startDevHere(['--seed', '--state', folder])
   // some hundred transactions and requests, in sequence
 }, 600_000)
 

@@ -222,7 +222,7 @@ describe('a local network', () => {
     const file = at('address.json')
     for (const name of [file, `${file}.new`]) symlinkSync(at('victim'), name)
     writeFileSync(at('victim'), 'mine')
-    const { stop } = await startDevHere({}, { addressFile: file })
+    const { stop } = await startDevHere(['--address-file', file])
     await stop()
     expect(readFileSync(at('victim'), 'utf8')).toBe('mine')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('development')

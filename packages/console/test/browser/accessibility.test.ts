@@ -17,7 +17,7 @@ let dev: Dev
 let browser: Browser
 let samples: Samples
 beforeAll(async () => {
-  const [seeded, shared] = await Promise.all([startDevHere({}, { seed: true }), sharedBrowser()])
+  const [seeded, shared] = await Promise.all([startDevHere(['--seed']), sharedBrowser()])
   ;[dev, browser] = [seeded, shared]
   samples = { didOf: (key) => seeded.samples[key] as string }
 })

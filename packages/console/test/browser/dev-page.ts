@@ -19,7 +19,7 @@ export let page: Page
 /** Starts a local network, and opens a new page for each test. `environment`: settings of its service. */
 export function useDevPage(environment: () => Promise<NodeJS.ProcessEnv> = async () => ({})): void {
   beforeAll(async () => {
-    ;[dev, browser] = await Promise.all([environment().then(startDevHere), sharedBrowser()])
+    ;[dev, browser] = await Promise.all([environment().then((own) => startDevHere([], own)), sharedBrowser()])
   })
   beforeEach(async () => {
     const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)

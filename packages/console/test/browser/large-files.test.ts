@@ -31,7 +31,7 @@ let observed: Observed
 let page: Page
 beforeAll(async () => {
   backEnd = await (BIG_FILES.url as () => Promise<BigFiles>)()
-  dev = await startDevHere(backEnd.settings)
+  dev = await startDevHere([], backEnd.settings)
 })
 afterAll(async () => {
   await dev?.stop()
