@@ -51,7 +51,10 @@ export async function startDevHere(args: string[] = [], environment: NodeJS.Proc
 function optionsOf(args: string[]): DevOptions {
   const read: DevOptions[] = []
   const run = async (options: DevOptions) => read.push(options)
-  command(() => undefined, run).parse(args, { from: 'user' })
+  // an option that there is none of is an error, not the end of this process
+  command(() => undefined, run)
+    .exitOverride()
+    .parse(args, { from: 'user' })
   return read[0] as DevOptions
 }
 
