@@ -196,7 +196,7 @@ export const POSTGRES_OF_RUN = 'TIDEGATE_TEST_POSTGRES'
 /** Makes a database on the PostgreSQL server of the test run, for a tenth of what a server of its own takes. */
 export async function startPostgres(statements = 'SELECT 1'): Promise<PostgresDatabase> {
   const asked = process.env[POSTGRES_OF_RUN]
-  const port = asked === undefined ? (await startPostgresServer()).port : Number(await (await fetch(asked)).text())
+  const port = asked === undefined ? (await startPostgresServer()).port : await portAt(asked)
   const admin = urlAt(port, 'postgres')
   const made: string[] = []
   const another = async (template = 'template1') => {
@@ -211,6 +211,13 @@ export async function startPostgres(statements = 'SELECT 1'): Promise<PostgresDa
   const own = await another()
   await onPostgres(urlAt(port, own), statements)
   return { port, url: (database = own) => urlAt(port, database), another, close }
+}
+
+async function portAt(address: string): Promise<number> {
+  const response = await fetch(address)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`The PostgreSQL of the test run does not start: ${text}`)
+  return Number(text)
 }
 
 const urlAt = (port: number, database: string) => `postgres://postgres:${PG_PASSWORD}@127.0.0.1:${port}/${database}`

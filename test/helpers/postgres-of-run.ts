@@ -17,7 +17,7 @@ export async function offerPostgres(): Promise<() => Promise<void>> {
     server ??= startPostgresServer('SELECT 1', undefined, [...FOR_TESTS, `max_connections=${CONNECTIONS}`])
     server.then(
       ({ port }) => response.end(`${port}`),
-      () => response.writeHead(500).end(),
+      (error) => response.writeHead(500).end(String(error)),
     )
   })
   await once(door.listen(0, '127.0.0.1'), 'listening')
@@ -25,9 +25,11 @@ export async function offerPostgres(): Promise<() => Promise<void>> {
   return async () => {
     door.close()
     door.closeAllConnections()
-    if (server === undefined) return
+    // the files that asked for one that does not start have failed
+    const started = await server?.catch(() => undefined)
+    if (started === undefined) return
     const counted = countProcessorTime('PostgreSQL, for all files')
-    await (await server).close()
+    await started.close()
     counted()
   }
 }
