@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
-import type { PostgresBackend } from '../../test/helpers/backends.js'
 import { cpuSeconds } from '../../test/helpers/measures.js'
+import type { PostgresBackend } from '../../test/helpers/postgres-server.js'
 import { median } from './report.js'
 
 /** What a PostgreSQL has done so far. */

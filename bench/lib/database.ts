@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type PostgresBackend, startPostgresServer } from '../../test/helpers/backends.js'
+import { type PostgresBackend, startPostgresServer } from '../../test/helpers/postgres-server.js'
 import type { Options } from './benchmark.js'
 
 /** That of all benchmarks of a smoke run, which get a database each. */

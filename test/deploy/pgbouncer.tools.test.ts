@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
 import { key } from '../../packages/provider/test/state/stores.js'
-import { type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { atEnd, newFolder } from '../helpers/cleanup.js'
 import { openHere, runHere } from '../helpers/command-here.js'
 import { program } from '../helpers/deploy-tools.js'
 import { onPostgres } from '../helpers/on-postgres.js'
 import { startPgBouncer } from '../helpers/pgbouncer.js'
+import { type PostgresBackend, startPostgresServer } from '../helpers/postgres-server.js'
 import { SETTINGS_ALONE } from '../helpers/states.js'
 import { BOB } from '../helpers/store-session.js'
 

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../packages/provider/src/state/postgres.js'
-import { PG_PASSWORD, type PostgresBackend, startPostgresServer } from '../helpers/backends.js'
 import { program } from '../helpers/deploy-tools.js'
 import { page, REPOSITORY } from '../helpers/pages.js'
+import { PG_PASSWORD, type PostgresBackend, startPostgresServer } from '../helpers/postgres-server.js'
 
 const psql = program('psql')
 if (!psql) console.warn('SKIPPED: the role of PostgreSQL. psql is not installed (Debian: postgresql-client).')

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PG_PASSWORD } from '../helpers/backends.js'
 import { program, runCommand } from '../helpers/command.js'
 import { openHere, runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { page } from '../helpers/pages.js'
+import { PG_PASSWORD } from '../helpers/postgres-server.js'
 import { startCommand, startNonceWriter, valueIn, WRITER_ADDRESS } from '../helpers/states.js'
 import {
   COUNT,

@@ -1,7 +1,8 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { S3_KEYS, startFtp, startPostgres, startS3 } from './backends.js'
+import { S3_KEYS, startFtp, startS3 } from './backends.js'
 import { IpfsGateway } from './ipfs-gateway.js'
+import { startPostgres } from './postgres-database.js'
 import { StorageServer } from './storage-server.js'
 import { Turnstile } from './turnstile.js'
 

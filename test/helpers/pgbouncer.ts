@@ -4,10 +4,11 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort, PG_PASSWORD, type PostgresBackend } from './backends.js'
+import { freePort } from './backends.js'
 import { owned } from './children.js'
 import { atEnd } from './cleanup.js'
 import { eventually } from './eventually.js'
+import { PG_PASSWORD, type PostgresBackend } from './postgres-server.js'
 
 /** The uid of `nobody`, for tests that run as root. */
 const NOBODY = 65534

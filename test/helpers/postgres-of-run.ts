@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { FOR_TESTS, POSTGRES_OF_RUN, type PostgresBackend, startPostgresServer } from './backends.js'
+import { POSTGRES_OF_RUN } from './postgres-database.js'
+import { FOR_TESTS, type PostgresBackend, startPostgresServer } from './postgres-server.js'
 import { countProcessorTime } from './processor-time.js'
 
 /** For the pools of all files that run at once. */

@@ -1,8 +1,8 @@
 import { chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copied, FOR_TESTS, PG_PASSWORD, type PostgresBackend, startPostgresServer } from './backends.js'
 import { eventually } from './eventually.js'
 import { onPostgres } from './on-postgres.js'
+import { copied, FOR_TESTS, PG_PASSWORD, type PostgresBackend, startPostgresServer } from './postgres-server.js'
 
 /** A standby of a PostgreSQL server. */
 export interface Standby extends PostgresBackend {

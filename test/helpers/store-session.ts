@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import type { PostgresOptions } from '../../packages/database/src/postgres/postgres.js'
-import { type PostgresDatabase, startPostgres } from './backends.js'
 import { atEnd, newFolder } from './cleanup.js'
+import { type PostgresDatabase, startPostgres } from './postgres-database.js'
 
 interface Closable {
   close(): Promise<void>

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { program, runCommand } from '../../../test/helpers/command.js'
 import { openHere } from '../../../test/helpers/command-here.js'
+import { type PostgresDatabase, startPostgres } from '../../../test/helpers/postgres-database.js'
 
 const environment = {
   NETWORK_URL: '{"11155111":"http://127.0.0.1:1"}',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { newFolder } from '../../../test/helpers/cleanup.js'
+import { type PostgresDatabase, startPostgres } from '../../../test/helpers/postgres-database.js'
 import { openPostgres } from '../src/postgres/postgres.js'
 import type { Schema, Tables } from '../src/schema.js'
 import { openSqlite } from '../src/sqlite/sqlite.js'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresDatabase, startPostgres } from '../../../test/helpers/backends.js'
 import { atEnd, newFolder } from '../../../test/helpers/cleanup.js'
+import { type PostgresDatabase, startPostgres } from '../../../test/helpers/postgres-database.js'
 import { emptyPostgres } from '../../../test/helpers/store-session.js'
 import { openPostgres } from '../../database/src/postgres/postgres.js'
 import { openSqlite } from '../../database/src/sqlite/sqlite.js'

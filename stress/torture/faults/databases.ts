@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'libsql'
-import { signalled } from '../../../test/helpers/backends.js'
+import { signalled } from '../../../test/helpers/postgres-server.js'
 import type { Deployment } from '../deployment.js'
 import type { Fault, Place } from './fault.js'
 

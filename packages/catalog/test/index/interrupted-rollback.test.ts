@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/postgres-database.js'
 import type { Driver } from '../../../database/src/sql.js'
 import { beginRollback, undoSome } from '../../src/index/tables/commit.js'
 import { searchConsumer } from '../../src/search/tables/consumer.js'

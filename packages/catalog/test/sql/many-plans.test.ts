@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { startPostgres } from '../../../../test/helpers/backends.js'
 import { atEnd } from '../../../../test/helpers/cleanup.js'
+import { startPostgres } from '../../../../test/helpers/postgres-database.js'
 import { runScript } from '../../../database/src/script.js'
 import { numbered, type Query, type Result } from '../../../database/src/sql.js'
 import { find } from '../../src/search/answer/find.js'

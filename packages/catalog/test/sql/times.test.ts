@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
+import { startPostgres } from '../../../../test/helpers/postgres-database.js'
 import { readSearch } from '../../src/search/request/request.js'
 import { type Catalog, postgresCatalog, sqliteCatalog } from '../catalog.js'
 import { CHAIN, published, SCOPE } from './published.js'

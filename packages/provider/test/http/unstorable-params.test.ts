@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/postgres-database.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { type Service, startHere } from '../../../../test/helpers/service-here.js'
 import { tokenOf } from '../../../../test/helpers/uploads.js'

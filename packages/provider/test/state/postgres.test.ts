@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresBackend, startPostgresServer } from '../../../../test/helpers/backends.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { type PostgresBackend, startPostgresServer } from '../../../../test/helpers/postgres-server.js'
 import { openPostgres, openPostgresStore } from '../../src/state/postgres.js'
 import { emptyState } from './stores.js'
 

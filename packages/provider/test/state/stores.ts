@@ -1,4 +1,4 @@
-import type { PostgresDatabase } from '../../../../test/helpers/backends.js'
+import type { PostgresDatabase } from '../../../../test/helpers/postgres-database.js'
 import { emptyPostgres, onEachDatabase, type StoreSession } from '../../../../test/helpers/store-session.js'
 import { parseNonce } from '../../src/auth/nonces/nonce.js'
 import { openPostgresStore } from '../../src/state/postgres.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/backends.js'
+import { type PostgresDatabase, startPostgres } from '../../../../test/helpers/postgres-database.js'
 import { ASKING, testEgress, testRegistry } from '../../../../test/helpers/storage-tools.js'
 import type { StorageRegistry } from '../../src/kinds/registry.js'
 import type { UserData } from '../../src/storage.js'
