@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
@@ -60,7 +61,7 @@ it('publishes a picked folder without hidden files, and downloads it as one arch
     await tools.nth(at).locator('summary').click()
     await tools.nth(at).getByRole('button', { name: 'Copy curl line' }).click()
     const line = await tools.nth(at).locator('input').inputValue()
-    execFileSync('sh', ['-c', `${line} -sS`], { cwd: place })
+    await promisify(execFile)('sh', ['-c', `${line} -sS`], { cwd: place })
     expect(readFileSync(join(place, 'tides', name, 'x.csv'), 'utf8')).toBe(`of ${name}`)
   }
   // files and quote of a new asset are refused until it is indexed
