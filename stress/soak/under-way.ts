@@ -22,13 +22,13 @@ const NEEDS: [name: RegExp, kinds: readonly Kind[]][] = [
 /** Kinds of faults that spare every request if they spare downloads. */
 const SPARING: ReadonlySet<Kind> = new Set(['instance', 'consumer'])
 
-/** Codes of errors of the server, 5xx, that each kind of fault explains. */
+/** Codes of errors of the server, 5xx, that each kind of fault explains. CANNOT_DELIVER: a quote for what would not be delivered. */
 const EXPLAINED: Record<Kind, RegExp> = {
-  node: /^(CHAIN|CREDENTIALS)_|^SEARCH_UNAVAILABLE$|^STOPPING$/,
-  chain: /^CHAIN_/,
+  node: /^(CHAIN|CREDENTIALS)_|^(SEARCH_UNAVAILABLE|CANNOT_DELIVER|STOPPING)$/,
+  chain: /^CHAIN_|^CANNOT_DELIVER$/,
   storage: /^STORAGE_/,
   // an index that cannot be written is out of date after a while
-  database: /^(STATE|SEARCH|CHAIN)_UNAVAILABLE$|^CHAIN_NOT_READY$|^BUSY$/,
+  database: /^(STATE|SEARCH|CHAIN)_UNAVAILABLE$|^(CHAIN_NOT_READY|CANNOT_DELIVER|BUSY)$/,
   consumer: /^(BUSY|STORAGE_BUSY)$/,
   instance: /^(STOPPING|STATE_UNAVAILABLE|CHAIN_NOT_READY)$/,
 }

@@ -189,7 +189,8 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
   })
 
   it('fire when limits on storage requests are reached', async () => {
-    describes = () => undefined
+    let held = 0
+    describes = () => void held++
     const hanging = new AbortController()
     const asking = Array.from({ length: 2 }, () =>
       fetch(`${url()}/api/services/fileinfo`, {
@@ -199,6 +200,8 @@ describe.skipIf(!hasPrometheus)('the alerts', () => {
         signal: hanging.signal,
       }).catch(() => undefined),
     )
+    // otherwise what follows takes their slots
+    await eventually(() => held === 2)
     await raised(['TidegateStorageBusy'], traffic)
     hanging.abort()
     await Promise.all(asking)

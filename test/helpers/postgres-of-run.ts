@@ -13,6 +13,7 @@ const CONNECTIONS = 400
  * each of them. Returns the function that ends it.
  */
 export async function offerPostgres(): Promise<() => Promise<void>> {
+  keepExitCode()
   let server: Promise<PostgresBackend> | undefined
   const door = createServer((_, response) => {
     server ??= startPostgresServer('SELECT 1', undefined, [...FOR_TESTS, `max_connections=${CONNECTIONS}`])
@@ -33,4 +34,9 @@ export async function offerPostgres(): Promise<() => Promise<void>> {
     await started.close()
     counted()
   }
+}
+
+/** Ends this process with its exit code, before the library of the server does, with code 0, when no work is left. */
+function keepExitCode(): void {
+  process.prependListener('beforeExit', () => process.exit())
 }
