@@ -50,13 +50,10 @@ export class AssetResolver {
   async resolve(did: string): Promise<Asset> {
     let unseen: StaleIndexError | undefined
     for (const source of this.sources) {
-      let found: UnverifiedAsset | undefined
-      try {
-        found = await source.find(did)
-      } catch (error) {
+      const found = await source.find(did).catch((error: unknown) => {
         if (!(error instanceof StaleIndexError)) throw error
         unseen = error
-      }
+      })
       if (!found) continue
       unseen = undefined
       const verified = this.verified.get(found)

@@ -16,7 +16,7 @@ export interface OpenService extends AssetService {
   /** Returns the file at an index. A file with an unknown descriptor is not valid. Throws AssetError. */
   file(index: number): StoredFile
   /** Returns the identities of the files. Throws AssetError. */
-  identities(): FileIdentities | Promise<FileIdentities>
+  identities(): Promise<FileIdentities>
 }
 
 /**

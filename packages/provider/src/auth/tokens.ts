@@ -64,7 +64,7 @@ export class Tokens {
 
   /** Returns the claims of a valid token. Throws TokenError for an expired, deleted or invalid one, StateError. */
   async verify(token: string): Promise<TokenClaims> {
-    const claims = this.kept(token) ?? (await this.claims(token))
+    const claims = await this.claims(token)
     const { jti, address, issuedAt } = claims
     if (await this.revocations.isRevoked(jti, { address, at: issuedAt }))
       throw refusal('TOKEN_DELETED', 'Token is deleted.')
@@ -77,13 +77,9 @@ export class Tokens {
     await this.revocations.purge(now - PROVIDER_LIMITS.tokens.retainedAfterExpiry)
   }
 
-  /** Returns the claims of a token that was verified before, and has not expired. */
-  private kept(token: string): TokenClaims | undefined {
-    const kept = this.verified.get(token)
-    return kept && kept.expiresAt > Date.now() / 1000 ? kept : undefined
-  }
-
   private async claims(token: string): Promise<TokenClaims> {
+    const cached = this.verified.get(token)
+    if (cached && cached.expiresAt > Date.now() / 1000) return cached
     try {
       const { address, chainId, exp, iat, jti = legacyTokenId(token) } = await this.payload(token)
       const isValid = typeof jti === 'string' && (chainId === undefined || Number.isSafeInteger(chainId))

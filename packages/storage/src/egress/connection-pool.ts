@@ -56,7 +56,7 @@ export class ConnectionPool {
    * Like tryAcquire, but waits for a connection to the host if the pool queues. The signal removes a request from the queue. In
    * the agent's own queue it would keep its slot, so that a slow host could block all others.
    */
-  acquire(host: string, signal: Cancellation): (() => void) | Promise<() => void> {
+  async acquire(host: string, signal: Cancellation): Promise<() => void> {
     signal.throwIfAborted()
     const { maxRequests, maxPerHost, queues } = this.options
     if (!queues || this.inFlightTo(host) < maxPerHost || this.active >= maxRequests) return this.tryAcquire(host)

@@ -117,12 +117,9 @@ export class Egress {
   }
 
   /** Removes content codings from a response with a whole body. Rejects with StorageError if the body cannot be decoded. */
-  decoded(response: EgressResponse, budget: Budget): EgressResponse | Promise<EgressResponse> {
+  async decoded(response: EgressResponse, budget: Budget): Promise<EgressResponse> {
     const codings = contentCodings(response.headers)
-    return codings.length === 0 ? response : this.decode(response, codings, budget)
-  }
-
-  private async decode(response: EgressResponse, codings: string[], budget: Budget): Promise<EgressResponse> {
+    if (codings.length === 0) return response
     const body = await this.decoder.decode(response, codings, budget)
     return { ...response, headers: withoutCoding(response.headers), body }
   }

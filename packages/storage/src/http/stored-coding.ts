@@ -79,15 +79,9 @@ export interface WithStoredCoding {
  * like in browsers, and are not decoded. Returns the response unchanged if the bytes show another format, or that the server
  * has compressed the file once more for the transfer.
  */
-export function withStoredCoding(
-  response: EgressResponse,
-  name: string | undefined,
-): WithStoredCoding | Promise<WithStoredCoding> {
+export async function withStoredCoding(response: EgressResponse, name: string | undefined): Promise<WithStoredCoding> {
   const format = declaredFormat(response, name)
-  return format ? asFormat(response, name, format) : { response, stored: false, named: name }
-}
-
-async function asFormat(response: EgressResponse, name: string | undefined, format: Format): Promise<WithStoredCoding> {
+  if (!format) return { response, stored: false, named: name }
   const { head, body } = await headOf(response.body)
   if (!startsWith(head, format) || startsWith(decodedHead(head, format), format))
     return { response: { ...response, body }, stored: false, named: name }

@@ -40,10 +40,11 @@ export class FileIdentities {
   ) {}
 
   /** Makes those of a long list in many turns of the event loop; otherwise a request would make them in one. */
-  prepare(): this | Promise<this> {
+  async prepare(): Promise<this> {
     if (this.objects.length <= AT_ONCE) return this
     this.prepared ??= this.prepareAll()
-    return this.prepared.then(() => this)
+    await this.prepared
+    return this
   }
 
   private async prepareAll(): Promise<void> {

@@ -26,11 +26,6 @@ export class NonceUse {
     return signed.consumer
   }
 
-  /** Whether nonces were taken and not consumed yet. */
-  get areLeft(): boolean {
-    return this.waiting.length > 0
-  }
-
   /** Leaves the nonces that were taken unused: the request only reads, and another one with the same signature may follow. */
   spare(): void {
     this.waiting = []
@@ -64,7 +59,7 @@ export function withNonce(time: 'first' | 'last', handler: Handler<FastifyReques
     const nonces = new NonceUse(time)
     const result = await handler(request, reply, nonces)
     if (nonces.isFirst) return result
-    if (nonces.areLeft) await nonces.consume()
+    await nonces.consume()
     return (result as () => Promise<unknown>)()
   }
 }
