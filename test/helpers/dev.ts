@@ -14,7 +14,7 @@ export type { DevProcess } from '../../demo/local-dev.js'
  * Milliseconds between two looks of a service at its chain: a network that lives for a minute would spend three seconds of
  * processor time on them at its own interval.
  */
-const INDEX_POLL_INTERVAL = '300'
+export const INDEX_POLL_INTERVAL = '300'
 
 /** Starts `tidegate dev` in a process of its own, and resolves when it is ready. */
 export async function startDev(args: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<DevProcess> {

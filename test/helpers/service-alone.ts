@@ -5,7 +5,7 @@ import { DEV_NETWORK } from '../../packages/dev-network/src/deploy.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { chainWithContracts } from './chain.js'
 import { newFolder } from './cleanup.js'
-import type { DevProcess } from './dev.js'
+import { type DevProcess, INDEX_POLL_INTERVAL } from './dev.js'
 import { startInstance } from './instance.js'
 
 /**
@@ -28,7 +28,7 @@ export async function startAlone(
     ADDRESS_FILE: addressFile,
     PROVIDER_PRIVATE_KEY: privateKey,
     ALLOW_NON_PUBLIC_IP: 'true',
-    INDEX_POLL_INTERVAL: '300',
+    INDEX_POLL_INTERVAL,
     STATE_DIR: folder,
     HOSTING: 'local',
     HOSTING_DIR: join(folder, 'files'),
