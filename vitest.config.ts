@@ -4,12 +4,6 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 const client = (path: string) => fileURLToPath(new URL(`packages/client/src/${path}`, import.meta.url))
 
-/** Of a lane whose tests start processes: shared fixtures, and an end to processes that a test leaves. */
-const withFixtures = {
-  globalSetup: './test/helpers/global-setup.ts',
-  setupFiles: './test/helpers/setup.ts',
-}
-
 const config = defineConfig({
   // the source of the workspace, not what was built of it
   resolve: {
@@ -21,14 +15,10 @@ const config = defineConfig({
   test: {
     // these have lanes of their own: vitest.large.config.ts, vitest.tools.config.ts
     exclude: [...configDefaults.exclude, '**/*.{large,tools}.test.ts'],
-    projects: [
-      { extends: true, test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'] } },
-      // one lane for both: a process ends where the next file belongs to another one, and each compiles its modules for itself
-      {
-        extends: true,
-        test: { name: 'integration', include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'], ...withFixtures },
-      },
-    ],
+    include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
+    // fixtures that files share, and an end to processes that a test leaves
+    globalSetup: './test/helpers/global-setup.ts',
+    setupFiles: './test/helpers/setup.ts',
     pool: 'forks',
     // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work
     isolate: false,
@@ -58,6 +48,5 @@ export default config
 /** Returns the configuration of another lane: it runs the files `*.NAME.test.ts`, which `npm test` leaves out. */
 export function laneOf(name: string, env: Record<string, string> = {}): typeof config {
   const include = [`{packages,test}/**/*.${name}.test.ts`]
-  const { projects: _, ...shared } = config.test ?? {}
-  return { ...config, test: { ...shared, name, include, exclude: configDefaults.exclude, env, ...withFixtures } }
+  return { ...config, test: { ...config.test, name, include, exclude: configDefaults.exclude, env } }
 }

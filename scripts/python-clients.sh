@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Provides the Python of test/e2e/ocean-py.test.ts and test/clients/tuspy.test.ts: ocean-lib, which works with Python 3.8
+# Provides the Python of test/e2e/ocean-py.tools.test.ts and test/clients/tuspy.tools.test.ts: ocean-lib, which works with Python 3.8
 # to 3.10, and tuspy.
 set -euo pipefail
 cd "$(dirname "$0")/.."

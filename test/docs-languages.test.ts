@@ -19,7 +19,7 @@ const CHECKED: Record<string, (block: Block) => Problem> = {
   diff: ({ file }) => (file ? undefined : 'of no file'),
   // a file of that example, or the example of a package, which its test/readme.test.ts runs
   ts: ({ file, path }) => (file || /^packages\/[^/]+\/README\.md$/.test(path) ? undefined : 'of no file'),
-  // test/e2e/ocean-py.test.ts runs its program, and the configuration that stands in for that of the program
+  // test/e2e/ocean-py.tools.test.ts runs its program, and the configuration that stands in for that of the program
   python: ({ path }) => (path === 'docs/clients/ocean-py.md' ? undefined : 'run by no test'),
   // test/readme.tools.test.ts and test/docs-sessions.tools.test.ts compare outputs
   text: ({ path }) => (['README.md', 'docs/signatures.md'].includes(path) ? undefined : 'compared with no output'),

@@ -1,1 +1,1 @@
-import './rolling-restart.test.js'
+import './rolling-restart.tools.test.js'

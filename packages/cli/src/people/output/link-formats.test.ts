@@ -5,7 +5,7 @@ import { LINK_FORMATS } from './link-formats.js'
 const URL = 'https://provider.example/api/services/download/link/x/file'
 const HOSTILE = '../../\t\r\n  out=/etc/passwd\n--config=x\u2028/..\\"; rm -rf ~ #\u0000'
 
-/** Safe paths of hostile names. test/clients/data-tools.test.ts runs the programs. */
+/** Safe paths of hostile names. test/clients/data-tools.tools.test.ts runs the programs. */
 describe('entries of a list of links', () => {
   it.each(Object.entries(LINK_FORMATS))('of the format %s hold a hostile name in one line', (_name, { entry }) => {
     const honest = entry({ url: URL, path: 'file.csv' })
