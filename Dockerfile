@@ -29,7 +29,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && rm -rf node_modules/@foundry-rs node_modules/@oceanprotocol
 
 FROM node:22-bookworm-slim
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2 HOST=0.0.0.0 PORT=8030 WORKERS=auto
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=32
+ENV HOST=0.0.0.0 PORT=8030 WORKERS=auto
 ENV STATE_DIR=/var/lib/tidegate HOSTING_DIR=/var/lib/tidegate/files
 WORKDIR /opt/tidegate
 # a new volume takes the owner of its folder

@@ -9,7 +9,11 @@ import type { SlowLoad, SlowReport } from './slow-worker.js'
 import type { Upload, Uploaded } from './upload-worker.js'
 
 /** Variables of Node and of the C library, as image and unit set them. */
-export const DEPLOYED = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '2' }
+export const DEPLOYED = {
+  NODE_ENV: 'production',
+  MALLOC_ARENA_MAX: '2',
+  NODE_OPTIONS: '--max-semi-space-size=32',
+}
 
 /** A program of this folder in a child process, and its first message. */
 export interface Helper<T> {
