@@ -47,6 +47,7 @@ class Till {
       prices = [100n],
       ceiling = 10_000n,
       refuses = (_raw: Hex) => {},
+      lacksReceipt = (_hash: Hex): boolean => false,
     } = {},
   ) {
     this.db = db
@@ -59,6 +60,7 @@ class Till {
         refuses(raw)
         await simulated.send(raw)
       },
+      mined: async (hash: Hex) => (lacksReceipt(hash) ? undefined : simulated.mined(hash)),
     }
     const slots = slotStore(db, { chainId: 1, account })
     const log = { warn() {}, error: (fields: unknown) => this.errors.push(fields) } as never
@@ -124,6 +126,20 @@ describe('the cashier', () => {
         spent: PRICE,
       })
     expect(ordersOf(network)).toHaveLength(1)
+  })
+
+  it('looks again for the receipt that a node lacked, without another block', async () => {
+    const network = networkWith(1)
+    // those that a look at a mined transaction makes: by its hash, and again as its nonce was used
+    let looks = 0
+    const till = new Till(network, { lacksReceipt: (hash) => network.find(hash) !== undefined && ++looks <= 2 })
+    const purchase = await till.take(wantedBy(0))
+    await till.advance()
+    for (let block = 0; block <= DEPTH; block++) network.mine()
+    await till.advance()
+    expect([looks, (await till.find(purchase)).state]).toEqual([2, 'received'])
+    await till.advance()
+    expect((await till.find(purchase)).state).toBe('settled')
   })
 
   it('leaves purchases alone that were paid to an account whose key it lacks', async () => {

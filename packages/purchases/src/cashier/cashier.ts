@@ -29,7 +29,7 @@ export interface CashierOptions {
  */
 export class Cashier {
   private readonly sender: Sender
-  /** The newest block that was looked at. Until there is another one, the transactions are where they were. */
+  /** The newest block that was looked at to its end. Until there is another one, the transactions are where they were. */
   private seen = -1
 
   constructor(private readonly options: CashierOptions) {
@@ -43,8 +43,7 @@ export class Cashier {
     const { slots: waiting } = await slots.waiting()
     if (before.length + waiting.length === 0) return false
     const view = await chain.view()
-    if (view.head.block !== this.seen) await this.concludeAll(view, now)
-    this.seen = view.head.block
+    if (view.head.block !== this.seen && (await this.concludeAll(view, now))) this.seen = view.head.block
     const open = await purchases.open(chain.chainId)
     const busy = new Set((await slots.waiting()).slots.map(({ purchase }) => purchase))
     const idle = open.filter(({ id }) => !busy.has(id))
@@ -57,10 +56,14 @@ export class Cashier {
     return open.length + left.length > 0
   }
 
-  /** Writes down what the chain has decided of the transactions. */
-  private async concludeAll(view: ChainView, now: number): Promise<void> {
+  /**
+   * Writes down what the chain has decided of the transactions. Returns whether that was all: a node may be behind its own blocks, and a
+   * chain that mines on demand may have no next block for long.
+   */
+  private async concludeAll(view: ChainView, now: number): Promise<boolean> {
     const { slots, purchases, chain, log } = this.options
     const { slots: waiting, transactions } = await slots.waiting()
+    let isAll = true
     for (const slot of waiting.filter(({ nonce }) => nonce < view.head.nonce)) {
       const own = transactions.filter(({ nonce }) => nonce === slot.nonce).map(({ hash }) => hash)
       const purchase = slot.purchase === '' ? undefined : await purchases.find(slot.purchase)
@@ -70,7 +73,7 @@ export class Cashier {
       if (user && isCallOf(slot, user)) found = await this.minedOf(slot, [user.hash])
       if (found && isFinal(found.mined, view)) {
         const change = purchase ? changeBy(found, purchase, chain.account, now) : {}
-        await slots.conclude(slot, outcomeOf(found.mined), purchase, { dueAt: now, ...change }, now)
+        isAll = (await slots.conclude(slot, outcomeOf(found.mined), purchase, { dueAt: now, ...change }, now)) && isAll
         continue
       }
       if (found) {
@@ -78,11 +81,16 @@ export class Cashier {
         if (change) await purchases.change(purchase, change, now)
         continue
       }
-      if (user === undefined || isCallOf(slot, user)) continue
+      if (user === undefined) continue
+      if (isCallOf(slot, user)) {
+        isAll = false
+        continue
+      }
       log.error({ nonce: slot.nonce, transaction: user.hash }, 'somebody else uses the key of the purchasing account')
       const change = purchase ? changeByForeign(slot, purchase) : {}
       await slots.conclude(slot, 'foreign', purchase, { dueAt: now, ...change }, now)
     }
+    return isAll
   }
 
   /** Goes on after a failure of the chain: a hostile token must not hold up the purchases of others. */
