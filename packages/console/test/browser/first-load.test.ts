@@ -1,18 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { prepared } from '../../../../test/helpers/prepared.js'
 
 const MOST = 140_000
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tidegate-console-'))
-  execFileSync(process.execPath, ['scripts/build-console.mjs', folder])
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/** The console that the test run has built. */
+const folder = prepared('build', 'dist', 'console') as string
 
 const packed = (name: string) => gzipSync(readFileSync(join(folder, name))).length
 
