@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, connect, dev, NARROW, observed, page, published, use, useDevPage, visit } from './dev-page.js'
+import { button, dev, NARROW, observed, page, published, use, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
 it('creates and changes a list, sells to its members, and tells everybody else', async () => {
   const [, , member, other] = dev.facts.accounts.map(({ address }) => address) as string[]
-  await visit('mine/lists')
+  await visitAs(0, 'mine/lists')
   page.setDefaultTimeout(20_000)
-  await connect()
   await page.getByLabel('Name of the list').fill('Harbours')
   await page.getByLabel('Members', { exact: true }).fill(member as string)
   await button('Create list').click()
@@ -29,8 +28,7 @@ it('creates and changes a list, sells to its members, and tells everybody else',
   }
 
   const { did } = await published({ name: 'For harbours', price: 'free', accessLists: [address] })
-  await visit(`asset/${did}`)
-  await use(3)
+  await visitAs(3, `asset/${did}`)
   await button('Get it for free').waitFor({ state: 'hidden' })
   await page.getByText('Only for invited buyers').first().waitFor()
   await page.getByText('This account is not invited.').waitFor()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, clientOf, connect, observed, page, published, use, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, observed, page, published, useDevPage, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -29,8 +29,7 @@ async function assertFits(name: string): Promise<void> {
 
 describe('the sales of a publisher', () => {
   it('are listed with payments and sums, and saved as CSV', async () => {
-    await visit('mine/sales')
-    await connect()
+    await visitAs(0, 'mine/sales')
     const row = page.locator(`.sale-row[data-order="${order}"]`)
     await row.getByText('2.5025 OCEAN').first().click()
     await row.getByText('0.0025 OCEAN').waitFor()
@@ -49,9 +48,7 @@ describe('the sales of a publisher', () => {
 
 describe('the receipt of a buyer', () => {
   it('is reached from the orders, and names each payment', async () => {
-    await visit('mine/orders')
-    await connect()
-    await use(2)
+    await visitAs(2, 'mine/orders')
     const row = page.locator(`.order-row[data-did="${did}"]`)
     await row.getByText('2.5025 OCEAN').waitFor()
     await assertFits('orders')
@@ -67,9 +64,7 @@ describe('the receipt of a buyer', () => {
   })
 
   it('is not shown to somebody else', async () => {
-    await visit(`receipt/${order}`)
-    await connect()
-    await use(3)
+    await visitAs(3, `receipt/${order}`)
     await page.getByText(`order: ${order} belongs to`).waitFor()
     expect(await page.locator('.receipt').count()).toBe(0)
   })

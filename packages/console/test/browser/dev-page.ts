@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { chooseAccount } from '../../../../scripts/screenshots/steps.js'
 import { axeFindings } from '../../../../test/helpers/axe.js'
-import { type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { cleanPage, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
 import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 
@@ -16,26 +16,61 @@ export let browser: Browser
 export let observed: Observed
 export let page: Page
 
-/** Starts a local network, and opens a new page for each test. `environment`: settings of its service. */
+/**
+ * Starts a local network, and gives each test a page without stored data. Tests share the page until one fails, and must not add
+ * init scripts to it. `environment`: settings of its service.
+ */
 export function useDevPage(environment: () => Promise<NodeJS.ProcessEnv> = async () => ({})): void {
+  let isUsed = false
   beforeAll(async () => {
     ;[dev, browser] = await Promise.all([environment().then((own) => startDevHere([], own)), sharedBrowser()])
   })
   beforeEach(async () => {
-    const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
-    observed = await observedPage(browser, {
-      origins,
-      reducedMotion: 'reduce',
-      viewport: NARROW,
-      acceptDownloads: true,
-    })
-    page = observed.page
+    if (!isUsed) await open()
+    else {
+      await cleanPage(observed, stillUrl())
+      await page.setViewportSize(NARROW)
+      await page.emulateMedia({ media: null, colorScheme: 'light', reducedMotion: 'reduce' })
+    }
+    isUsed = true
     page.setDefaultTimeout(120_000)
   })
-  afterEach(() => observed.context.close())
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail') return
+    isUsed = false
+    await observed.context.close()
+  })
+}
+
+/** URL of a document without scripts, in the origin of the console. */
+const stillUrl = () => `${dev.facts.providerUrl}/live`
+
+/** Opens a page in a fresh profile. */
+async function open(): Promise<void> {
+  const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
+  observed = await observedPage(browser, {
+    origins,
+    reducedMotion: 'reduce',
+    viewport: NARROW,
+    acceptDownloads: true,
+  })
+  page = observed.page
+  await page.goto(stillUrl())
 }
 
 export const visit = (path: string) => page.goto(`${dev.facts.providerUrl}/console/${path}`)
+
+/**
+ * Visits a page with the built-in wallet of an earlier visit, as an account. Cheaper than `connect` and `use`, after each of which
+ * the page reads the chain again.
+ */
+export async function visitAs(account: number, path: string): Promise<void> {
+  await page.evaluate((address) => {
+    localStorage.setItem('tidegate.wallet', JSON.stringify('tidegate.local'))
+    localStorage.setItem('tidegate.account', JSON.stringify(address))
+  }, dev.facts.accounts[account]?.address)
+  await visit(path)
+}
 
 export const button = (name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' }).first()

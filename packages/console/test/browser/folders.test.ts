@@ -7,7 +7,7 @@ import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, clientOf, connect, dev, findings, NARROW, observed, page, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, dev, findings, NARROW, observed, page, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -22,8 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 it('publishes a picked folder without hidden files, and downloads it as one archive by a link, and by curl lines (B1)', async () => {
-  await visit('publish')
-  await connect()
+  await visitAs(0, 'publish')
   await page.getByLabel('Choose a folder').setInputFiles(join(folder, 'tides'))
   await page.locator('.file[data-status=done]').nth(1).waitFor()
   const names = await page.locator('.file p:first-child').allTextContents()
@@ -95,8 +94,7 @@ it('the page of a folder does not grow with its files, each of which is reached 
   const author = 'Harbour office'
   const { did } = await publisher.publish({ files, name: 'A folder', author, license: 'CC-BY-4.0', price: 'free' })
   await eventually(() => publisher.asset(did).then(Boolean, () => false))
-  await visit(`asset/${did}`)
-  await connect()
+  await visitAs(0, `asset/${did}`)
   await button('Get it for free').click()
   await page.getByText('You already have this').waitFor()
   const tree = page.locator('.file-line')

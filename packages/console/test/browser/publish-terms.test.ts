@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, clientOf, connect, dev, findings, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, dev, findings, observed, page, published, useDevPage, visitAs } from './dev-page.js'
 
 useDevPage()
 
 const chosen = (name: string, content: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
 
 it('publishes with terms and a sample', async () => {
-  await visit('publish')
-  await connect()
+  await visitAs(0, 'publish')
   await page.locator('.drop input').setInputFiles(chosen('all.csv', 'a,b\n1,2\n'))
   await page.locator('.file[data-status=done]').waitFor()
   await button('Continue').click()
@@ -55,8 +54,7 @@ it('replaces terms, and sets and removes access lists', async () => {
     name: 'Friends',
     members: [dev.facts.accounts[2]?.address as `0x${string}`],
   })
-  await visit('mine/assets')
-  await connect()
+  await visitAs(0, 'mine/assets')
   const edit = async (change: () => Promise<void>) => {
     await page.locator(`.asset-row[data-did="${did}"]`).getByRole('button', { name: /^Edit/ }).click()
     await change()

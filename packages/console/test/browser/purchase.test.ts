@@ -4,7 +4,7 @@ import { createWalletClient, http, parseAbi, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
-import { button, connect, dev, findings, observed, page, published, rpc, use, useDevPage, visit } from './dev-page.js'
+import { button, dev, findings, observed, page, published, rpc, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -26,11 +26,9 @@ async function endowed(usdc: string): Promise<void> {
 it('buys by one signature from an account without coins, and downloads', async () => {
   const { did } = await published({ name: 'Tides without gas', price: { amount: '2.5', token: 'USDC' } })
   await endowed('10')
-  await visit(`asset/${did}`)
   // of a stranger, or of a later version
   await page.evaluate(() => localStorage.setItem('tidegate.receipts', '[null, 7, {"transferTxId": "0x"}]'))
-  await connect()
-  await use(BUYER)
+  await visitAs(BUYER, `asset/${did}`)
   const pay = button('Pay 2.555 USDC, no gas')
   await pay.waitFor()
   expect(await findings()).toEqual([])

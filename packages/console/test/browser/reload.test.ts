@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { changeTo, connect, drop } from '../../../../scripts/screenshots/steps.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, dev, observed, page, published, rpc, useDevPage, visit } from './dev-page.js'
+import { button, dev, observed, page, published, rpc, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -22,8 +22,7 @@ async function cancelled(key: `0x${string}`): Promise<void> {
 describe('a reloaded page', () => {
   it('waits for a pending transaction, and orders nothing twice', async () => {
     const { did, told } = await published({ name: 'Ordered once', price: 'free' })
-    await visit(`asset/${did}`)
-    await connect(page, 3)
+    await visitAs(3, `asset/${did}`)
     await button('Get it for free').waitFor()
     await rpc('evm_setAutomine', false)
     try {
@@ -44,8 +43,7 @@ describe('a reloaded page', () => {
 
   it('shows no transaction as pending whose receipt it has seen', async () => {
     const { did } = await published({ name: 'Mined late', price: 'free' })
-    await visit(`asset/${did}`)
-    await connect(page, 3)
+    await visitAs(3, `asset/${did}`)
     await rpc('evm_setAutomine', false)
     try {
       await button('Get it for free').click()
@@ -61,8 +59,7 @@ describe('a reloaded page', () => {
 
   it('does not wait for a transaction that the wallet replaced', async () => {
     const { did } = await published({ name: 'Ordered by another one', price: 'free' })
-    await visit(`asset/${did}`)
-    await connect(page, 3)
+    await visitAs(3, `asset/${did}`)
     const key = dev.facts.accounts[3]?.privateKey as `0x${string}`
     await rpc('evm_setAutomine', false)
     try {
@@ -87,8 +84,7 @@ describe('a reloaded page', () => {
   it('resumes an upload when the file is chosen again', async () => {
     const content = 'hour,height\n0,4.2\n'.repeat(60_000)
     const file = { name: 'heights.csv', content }
-    await visit('publish')
-    await connect(page, 3)
+    await visitAs(3, 'publish')
     let [held, reloaded] = [false, false]
     // the beginning arrives, and the connection breaks. The route stays: removing it may lose a running request
     await page.route('**/api/services/uploads/*', async (one) => {
@@ -123,8 +119,7 @@ describe('files that are dropped before a wallet is connected', () => {
 
 describe('a draft that is open in two tabs', () => {
   it('is the same in both, with an upload of one of them, and survives a reload of either', async () => {
-    await visit('publish')
-    await connect(page, 3)
+    await visitAs(3, 'publish')
     const second = await observed.context.newPage()
     second.setDefaultTimeout(120_000)
     await second.goto(page.url())
@@ -174,8 +169,7 @@ describe('a draft that is open in two tabs', () => {
 
 describe('another account of the wallet', () => {
   it('signs nothing for the first one: a running upload continues', async () => {
-    await visit('publish')
-    await connect(page, 3)
+    await visitAs(3, 'publish')
     let goOn = (): void => undefined
     const held = new Promise<void>((resolve) => {
       goOn = resolve

@@ -2,19 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import {
-  button,
-  connect,
-  dev,
-  findings,
-  NARROW,
-  observed,
-  page,
-  published,
-  use,
-  useDevPage,
-  visit,
-} from './dev-page.js'
+import { button, dev, findings, NARROW, observed, page, published, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -47,9 +35,7 @@ it('counts the tags of the found assets, and keeps the focus of a chosen one', a
 
 it('adds up a price from aligned parts, the first of which is the share of the publisher', async () => {
   const { did } = await published({ name: 'In parts', price: { amount: '2.5' } })
-  await visit(`asset/${did}`)
-  await connect()
-  await use(2)
+  await visitAs(2, `asset/${did}`)
   await page.getByText('Price in detail').click()
   const rows = page.locator('.parts dl > div')
   expect(await rows.allInnerTexts()).toEqual([
@@ -65,16 +51,14 @@ it('adds up a price from aligned parts, the first of which is the share of the p
 
 it('shows a line instead of a chart without sales', async () => {
   await published({ name: 'Never sold', price: 'free' })
-  await visit('mine/assets')
-  await connect()
+  await visitAs(0, 'mine/assets')
   await page.locator('.asset-row').first().waitFor()
   await page.getByText('No orders yet').first().waitFor()
   expect(await page.locator('.chart').count()).toBe(0)
 })
 
 it('does not ask for a file after one was added', async () => {
-  await visit('publish')
-  await connect()
+  await visitAs(0, 'publish')
   await button('Continue').click()
   await page.getByText('Add at least one file.').waitFor()
   await page
@@ -87,9 +71,7 @@ it('does not ask for a file after one was added', async () => {
 it('tells balances and the network fee, and that the balance is too small', async () => {
   const { did } = await published({ name: 'Affordable', price: { amount: '3' } })
   const { did: dear } = await published({ name: 'Too dear', price: { amount: '900000000' } })
-  await visit(`asset/${did}`)
-  await connect()
-  await use(5)
+  await visitAs(5, `asset/${did}`)
   await page.getByText(/^You hold [\d,.]+ OCEAN\.$/).waitFor()
   await page.getByText(/^Network fee: about (≈ )?[\d.]+ ETH\.$/).waitFor()
   await visit(`asset/${dear}`)

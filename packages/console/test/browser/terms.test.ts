@@ -2,7 +2,7 @@ import type { PublishRequest } from '@tidegate/client'
 import { expect, it } from 'vitest'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, clientOf, connect, findings, observed, page, published, use, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, findings, observed, page, published, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -19,9 +19,7 @@ const box = () => page.getByRole('checkbox', { name: 'I accept the terms' })
 it('sells after the terms are read and accepted, and names them in the receipt', async () => {
   const terms = await termsFile(MARKDOWN)
   const did = await withTerms(terms)
-  await visit(`asset/${did}`)
-  await connect()
-  await use(2)
+  await visitAs(2, `asset/${did}`)
   await button(/^Buy for/).click({ force: true })
   await page.getByText('Accept the terms to buy.').waitFor()
   await button('Read the terms').focus()
@@ -49,9 +47,7 @@ it('sells after the terms are read and accepted, and names them in the receipt',
 
 it('empties the box if the terms change before the purchase', async () => {
   const did = await withTerms(await termsFile('Old terms'))
-  await visit(`asset/${did}`)
-  await connect()
-  await use(3)
+  await visitAs(3, `asset/${did}`)
   await box().check()
   const before = (await clientOf(0).asset(did)).updated?.getTime()
   await clientOf(0).update(did, { terms: await termsFile('New terms') })
@@ -78,9 +74,7 @@ it('links to terms on another server with host and SHA-256, and does not fetch t
 it('refuses the box if the text is not the one that the publisher described', async () => {
   const { url, name } = await termsFile('Another text')
   const did = await withTerms({ url, name, sha256: HASH })
-  await visit(`asset/${did}`)
-  await connect()
-  await use(4)
+  await visitAs(4, `asset/${did}`)
   await box().waitFor()
   const closed = page.evaluate(closeWhenShown, 'is not the one that the publisher described')
   await button('Read the terms').click()

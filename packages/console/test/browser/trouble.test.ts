@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { connect } from '../../../../scripts/screenshots/steps.js'
 import { axeFindings } from '../../../../test/helpers/axe.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
-import { button, NARROW, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, NARROW, observed, page, published, useDevPage, visit, visitAs } from './dev-page.js'
 
 const SCRIPT = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>'
 /** Reverses the following text: "exe.gnp" looks like "png.exe". */
@@ -45,8 +44,7 @@ describe('hostile text of the chain', () => {
     expect(await page.locator('h1').textContent()).toContain(SCRIPT)
     await button(/^Show .* more characters$/).click()
     await looked(LINK)
-    await visit('mine/assets')
-    await connect(page, 0)
+    await visitAs(0, 'mine/assets')
     await looked('<img src=x onerror=')
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
@@ -91,12 +89,12 @@ describe('a description', () => {
 describe('a search', () => {
   it('follows each letter, even if the browser limits changes of the address', async () => {
     await published({ name: 'Heights beside the lighthouse', price: 'free' })
-    await observed.context.addInitScript(() => {
+    await visit('')
+    await page.evaluate(() => {
       history.replaceState = () => {
         throw new DOMException('Attempt to use history.replaceState() more than 100 times.', 'SecurityError')
       }
     })
-    await visit('')
     const card = page.getByRole('link', { name: 'Heights beside the lighthouse' })
     await card.waitFor()
     const search = page.getByRole('searchbox')
@@ -134,8 +132,7 @@ describe('a provider that does not list hidden assets', () => {
     const { did } = await published({ name: 'Revoked, and out of reach', price: 'free' })
     const list = '**/api/aquarius/assets/hidden?*'
     await page.route(list, (one) => one.fulfill({ status: 404, json: { error: 'not found' } }))
-    await visit('mine/assets')
-    await connect(page, 0)
+    await visitAs(0, 'mine/assets')
     const notice = page.getByText('This provider does not list assets that are revoked or retired')
     await notice.waitFor()
     const own = page.locator(`.asset-row[data-did="${did}"]`)

@@ -1,9 +1,8 @@
 import { createTidegate } from '@tidegate/client'
 import { describe, expect, it } from 'vitest'
-import { connect } from '../../../../scripts/screenshots/steps.js'
 import { NO_TROUBLE } from '../../../../test/helpers/browser.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { button, clientOf, dev, findings, observed, page, published, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, dev, findings, observed, page, published, useDevPage, visit, visitAs } from './dev-page.js'
 
 useDevPage()
 
@@ -22,8 +21,7 @@ describe('an own asset in Mine', () => {
 
   it('gets new files and a price, is hidden from searches, and comes back', async () => {
     const { did, told } = await published({ name: 'Tides in versions', price: 'free', tags: ['tide'] }, 'v1.csv', '1\n')
-    await visit('mine/assets')
-    await connect(page, 0)
+    await visitAs(0, 'mine/assets')
     await row(did).getByRole('button', { name: /^Edit/ }).click()
     await dialog()
       .locator('input[type=file][multiple]')
@@ -83,8 +81,7 @@ describe('an own asset in Mine', () => {
     const { did } = await publisher.publish({ name: 'Folder of tides', price: 'free', files: hosted })
     await eventually(() => publisher.asset(did).then(Boolean, () => false))
     const files = async () => (await publisher.asset(did)).services[0]?.files.map(({ name, size }) => `${name} ${size}`)
-    await visit('mine/assets')
-    await connect(page, 0)
+    await visitAs(0, 'mine/assets')
     const open = () => row(did).getByRole('button', { name: /^Edit/ }).click()
     const act = (name: string) => dialog().getByRole('button', { name, exact: true })
     await open()
@@ -130,8 +127,7 @@ describe('an own asset in Mine', () => {
   it('tells a buyer what is new since his download, and everybody formats, size and licence', async () => {
     const license = 'CC-BY-4.0'
     const { did, told } = await published({ name: 'Tides to come', price: 'free', license }, 'v1.csv', '1\n')
-    await visit(`asset/${did}`)
-    await connect(page, 1)
+    await visitAs(1, `asset/${did}`)
     await button('Get it for free').click()
     await Promise.all([page.waitForEvent('download'), button('Download').click()])
     await page.locator('.transfer[data-status=done]').waitFor()
@@ -169,8 +165,7 @@ describe('an own asset in Mine', () => {
     const many = Array.from({ length: 150 }, (_, at) => ({ ...object, name: `day/${at}.csv` }))
     const { did } = await publisher.publish({ name: 'Days of tides', price: 'free', files: many })
     await eventually(() => publisher.asset(did).then(Boolean, () => false))
-    await visit('mine/assets')
-    await connect(page, 0)
+    await visitAs(0, 'mine/assets')
     await row(did).getByRole('button', { name: /^Edit/ }).click()
     await dialog().getByText('Present files: 150').click()
     const rows = dialog().locator('.present')
@@ -191,8 +186,7 @@ describe('an own asset in Mine', () => {
   })
 
   it('is published without being found', async () => {
-    await visit('publish')
-    await connect(page, 0)
+    await visitAs(0, 'publish')
     await page
       .locator('.drop input[type=file]')
       .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('1') })
