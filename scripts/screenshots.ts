@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { startLocalNetwork } from '../packages/dev-network/src/network.js'
 import { launchBrowser, observedPage } from '../test/helpers/browser.js'
 import { type Samples, SHOTS } from './screenshots/pages.js'
+import { remember } from './screenshots/steps.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'screenshots')
@@ -29,15 +30,19 @@ const environment = { CONSOLE: 'true', LOG_LEVEL: 'error' }
 const network = await startLocalNetwork({ port: 0, rpcPort: 0, seed: true, environment })
 try {
   const samples: Samples = { didOf: (key) => network.seeded?.assets[key] as string }
-  const { providerUrl, rpcUrl } = network.facts
+  const { providerUrl, rpcUrl, accounts } = network.facts
   const browser = await launchBrowser()
   try {
-    for (const { name, path, prepare } of shots)
+    for (const { name, path, account, prepare } of shots)
       for (const colorScheme of ['light', 'dark'] as const)
         for (const [width, height] of SIZES) {
           const origins = [providerUrl, rpcUrl].map((url) => new URL(url).origin)
           const options = { origins, colorScheme, viewport: { width, height }, reducedMotion: 'reduce' } as const
           const { context, page, trouble } = await observedPage(browser, options)
+          if (account !== undefined) {
+            await page.goto(`${providerUrl}/live`)
+            await remember(page, accounts[account]?.address)
+          }
           await page.goto(`${providerUrl}/console/${path(samples)}`, { waitUntil: 'networkidle' })
           await prepare?.(page, samples)
           const file = `${name}-${width}-${colorScheme}.png`

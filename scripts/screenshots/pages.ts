@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { changeTo, chooseBuiltIn, connect, openOwn, openWallet, publishUpTo } from './steps.js'
+import { chooseBuiltIn, openOwn, openWallet, publishUpTo } from './steps.js'
 
 /** The published sample data. */
 export interface Samples {
@@ -13,6 +13,8 @@ export interface Shot {
   name: string
   /** Path below /console/. */
   path: (samples: Samples) => string
+  /** Account of the local network whose wallet an earlier visit has connected. */
+  account?: number
   /** Steps before the picture. */
   prepare?: (page: Page, samples: Samples) => Promise<void>
   /** Steps from the previous picture, instead of `prepare`. */
@@ -35,8 +37,12 @@ async function closeDialog(page: Page): Promise<void> {
 }
 
 async function showSales(page: Page): Promise<void> {
-  await connect(page, 1)
   await page.locator('.sale-row').first().waitFor()
+}
+
+async function showReceipt(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Receipt' }).first().click()
+  await page.locator('.receipt').waitFor()
 }
 
 /** Every page of the console, in its states. Account 1 has published, account 4 has bought. */
@@ -51,40 +57,35 @@ export const SHOTS: readonly Shot[] = [
   {
     name: 'asset-buy',
     path: asset('tide tables'),
-    prepare: async (page) => {
-      await connect(page, 6)
-      await page.getByRole('button', { name: /^Buy for / }).waitFor()
-    },
+    account: 6,
+    prepare: (page) => page.getByRole('button', { name: /^Buy for / }).waitFor(),
   },
   {
     name: 'asset-bought',
     path: asset('tide tables'),
-    prepare: async (page) => {
-      await connect(page, 4)
-      await showBought(page)
-    },
-    goOn: async (page) => {
-      await changeTo(page, 4)
-      await showBought(page)
-    },
+    account: 4,
+    prepare: showBought,
   },
   { name: 'publish', path: () => 'publish' },
-  { name: 'publish-files', path: () => 'publish', prepare: (page) => publishUpTo(page, 0) },
+  { name: 'publish-files', path: () => 'publish', account: 5, prepare: (page) => publishUpTo(page, 0) },
   {
     name: 'publish-description',
     path: () => 'publish',
+    account: 5,
     prepare: (page) => publishUpTo(page, 1),
     goOn: (page) => publishUpTo(page, 1, 1),
   },
   {
     name: 'publish-price',
     path: () => 'publish',
+    account: 5,
     prepare: (page) => publishUpTo(page, 2),
     goOn: (page) => publishUpTo(page, 2, 2),
   },
   {
     name: 'publish-review',
     path: () => 'publish',
+    account: 5,
     prepare: (page) => publishUpTo(page, 3),
     goOn: (page) => publishUpTo(page, 3, 3),
   },
@@ -92,8 +93,8 @@ export const SHOTS: readonly Shot[] = [
   {
     name: 'mine-assets',
     path: () => 'mine/assets',
+    account: 1,
     prepare: async (page) => {
-      await connect(page, 1)
       await page.locator('.asset-row').first().waitFor()
       await page
         .getByRole('img', { name: /^Income over time/ })
@@ -104,19 +105,15 @@ export const SHOTS: readonly Shot[] = [
   {
     name: 'mine-edit',
     path: () => 'mine/assets',
-    prepare: async (page) => {
-      await connect(page, 1)
-      await openOwn(page, 'Edit')
-    },
+    account: 1,
+    prepare: (page) => openOwn(page, 'Edit'),
     goOn: (page) => openOwn(page, 'Edit'),
   },
   {
     name: 'mine-revoke',
     path: () => 'mine/assets',
-    prepare: async (page) => {
-      await connect(page, 1)
-      await openOwn(page, 'Revoke')
-    },
+    account: 1,
+    prepare: (page) => openOwn(page, 'Revoke'),
     goOn: async (page) => {
       await closeDialog(page)
       await openOwn(page, 'Revoke')
@@ -125,28 +122,25 @@ export const SHOTS: readonly Shot[] = [
   {
     name: 'mine-orders',
     path: () => 'mine/orders',
-    prepare: async (page) => {
-      await connect(page, 4)
-      await page.getByRole('button', { name: 'Download' }).first().waitFor()
-    },
+    account: 4,
+    prepare: (page) => page.getByRole('button', { name: 'Download' }).first().waitFor(),
   },
-  { name: 'mine-sales', path: () => 'mine/sales', prepare: showSales },
+  { name: 'mine-sales', path: () => 'mine/sales', account: 1, prepare: showSales },
   {
     name: 'receipt',
     path: () => 'mine/sales',
+    account: 1,
     prepare: async (page) => {
       await showSales(page)
-      await page.getByRole('link', { name: 'Receipt' }).first().click()
-      await page.locator('.receipt').waitFor()
+      await showReceipt(page)
     },
+    goOn: showReceipt,
   },
   {
     name: 'mine-lists',
     path: () => 'mine/lists',
-    prepare: async (page) => {
-      await connect(page, 1)
-      await page.getByLabel('Name of the list').waitFor()
-    },
+    account: 1,
+    prepare: (page) => page.getByLabel('Name of the list').waitFor(),
   },
   {
     name: 'wallet-choose',
@@ -159,10 +153,8 @@ export const SHOTS: readonly Shot[] = [
   {
     name: 'wallet-menu',
     path: () => 'status',
-    prepare: async (page) => {
-      await connect(page, 1)
-      await openWallet(page)
-    },
+    account: 1,
+    prepare: openWallet,
     goOn: async (page) => {
       await chooseBuiltIn(page, 1)
       await openWallet(page)

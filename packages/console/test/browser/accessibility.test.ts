@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Samples, SHOTS, type Shot } from '../../../../scripts/screenshots/pages.js'
-import { connect } from '../../../../scripts/screenshots/steps.js'
+import { remember } from '../../../../scripts/screenshots/steps.js'
 import { axeFindings } from '../../../../test/helpers/axe.js'
-import { type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { cleanPage, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
 import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 
 /** A telephone in light colours and a desktop in dark ones. Nearly every element appears on both, so in both colours. */
@@ -22,30 +22,37 @@ beforeAll(async () => {
   samples = { didOf: (key) => seeded.samples[key] as string }
 })
 
-/** Returns a page with a new profile. */
-async function fresh() {
+/** The page that all tests share. */
+let observed: Observed
+let page: Page
+beforeAll(async () => {
   const origins = [dev.facts.providerUrl, dev.facts.rpcUrl].map((url) => new URL(url).origin)
-  const observed = await observedPage(browser, {
+  observed = await observedPage(browser, {
     origins,
     // some requests fail on purpose
     mayFail: /^\/api\//,
     reducedMotion: 'reduce',
   })
-  observed.page.setDefaultTimeout(120_000)
-  return observed
+  page = observed.page
+  page.setDefaultTimeout(120_000)
+})
+
+/** What the page shows, if the next test may continue from it. */
+let left: Shot | undefined
+
+/** Loads a page without stored data, but for the wallet of an account. */
+async function open(path: string, account?: number): Promise<void> {
+  left = undefined
+  await cleanPage(observed, `${dev.facts.providerUrl}/live`)
+  if (account !== undefined) await remember(page, dev.facts.accounts[account]?.address)
+  await page.goto(`${dev.facts.providerUrl}/console/${path}`, { waitUntil: 'networkidle' })
 }
 
-async function opened(path: string, observed: Observed) {
-  await observed.page.setViewportSize({ width: 1440, height: HEIGHT })
-  await observed.page.emulateMedia({ colorScheme: null })
-  await observed.page.goto(`${dev.facts.providerUrl}/console/${path}`, { waitUntil: 'networkidle' })
-  return observed
-}
-
-/** Returns the findings of axe for a page, in each look. */
-async function findings(page: Page): Promise<string[]> {
+/** Returns the findings of axe for a page, in each look; first in the one that the page has. */
+async function findings(): Promise<string[]> {
   const found: string[] = []
-  for (const [width, colorScheme] of LOOKS) {
+  const isNarrow = page.viewportSize()?.width === LOOKS[0][0]
+  for (const [width, colorScheme] of isNarrow ? LOOKS : LOOKS.toReversed()) {
     await page.setViewportSize({ width, height: HEIGHT })
     await page.emulateMedia({ colorScheme })
     const needed = await page.evaluate(() => document.documentElement.scrollWidth)
@@ -56,38 +63,27 @@ async function findings(page: Page): Promise<string[]> {
 }
 
 describe('the pages of the console', () => {
-  // pages without actions share a profile, and load the console from its cache
-  let shared: Observed
-  beforeAll(async () => {
-    shared = await fresh()
-  })
-
-  /** The last page with actions: the next test may continue from it. */
-  let left: { shot: Shot; observed: Observed } | undefined
-  async function shown(shot: Shot): Promise<Observed> {
-    if (left && shot.goOn && SHOTS[SHOTS.indexOf(shot) - 1] === left.shot) {
-      await shot.goOn(left.observed.page)
-      left.shot = shot
-      return left.observed
-    }
-    await left?.observed.context.close()
+  async function show(shot: Shot): Promise<void> {
+    const last = left
     left = undefined
-    const observed = await opened(shot.path(samples), shot.prepare ? await fresh() : shared)
-    await shot.prepare?.(observed.page, samples)
-    if (shot.prepare) left = { shot, observed }
-    return observed
+    if (last && shot.goOn && SHOTS[SHOTS.indexOf(shot) - 1] === last) await shot.goOn(page)
+    else {
+      await open(shot.path(samples), shot.account)
+      await shot.prepare?.(page, samples)
+    }
+    left = shot
   }
 
   it.each(
     SHOTS.map((shot) => [shot.name, shot] as const),
   )('%s: axe finds nothing, it fits, and nothing is said on the console', async (_, shot) => {
-    const { page, trouble } = await shown(shot)
-    expect(await findings(page)).toEqual([])
-    expect({ ...trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
+    await show(shot)
+    expect(await findings()).toEqual([])
+    expect({ ...observed.trouble, failed: [] }).toEqual({ errors: [], violations: [], foreign: [], failed: [] })
   })
 
   it('results during the next search: axe finds nothing', async () => {
-    const { page, context } = await opened('', await fresh())
+    await open('')
     await page.locator('.results[aria-busy=false] .card').first().waitFor()
     let answer = () => {}
     const held = new Promise<void>((resolve) => {
@@ -99,15 +95,13 @@ describe('the pages of the console', () => {
     })
     await page.getByRole('searchbox').fill('tide')
     await page.locator('.results[aria-busy=true] .card').first().waitFor()
-    expect(await findings(page)).toEqual([])
+    expect(await findings()).toEqual([])
     answer()
     await page.locator('.results[aria-busy=false]').waitFor()
-    await context.close()
   })
 
   it('a revoked asset and its transaction: axe finds nothing', async () => {
-    const { page, context } = await opened('mine/assets', await fresh())
-    await connect(page, 6)
+    await open('mine/assets', 6)
     const row = page.locator('.asset-row').first()
     const did = await row.getAttribute('data-did')
     const own = page.locator(`.asset-row[data-did="${did}"]`)
@@ -117,10 +111,9 @@ describe('the pages of the console', () => {
     await own.getByText('Revoked', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show transactions' }).click()
     await page.getByRole('dialog').waitFor()
-    expect(await findings(page)).toEqual([])
+    expect(await findings()).toEqual([])
     await page.goto(`${dev.facts.providerUrl}/console/asset/${did}`)
     await page.getByText('Nobody can order or download it now').first().waitFor()
-    expect(await findings(page)).toEqual([])
-    await context.close()
+    expect(await findings()).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { chooseAccount } from '../../../../scripts/screenshots/steps.js'
+import { chooseAccount, remember } from '../../../../scripts/screenshots/steps.js'
 import { axeFindings } from '../../../../test/helpers/axe.js'
 import { cleanPage, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
 import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
@@ -65,10 +65,7 @@ export const visit = (path: string) => page.goto(`${dev.facts.providerUrl}/conso
  * the page reads the chain again.
  */
 export async function visitAs(account: number, path: string): Promise<void> {
-  await page.evaluate((address) => {
-    localStorage.setItem('tidegate.wallet', JSON.stringify('tidegate.local'))
-    localStorage.setItem('tidegate.account', JSON.stringify(address))
-  }, dev.facts.accounts[account]?.address)
+  await remember(page, dev.facts.accounts[account]?.address)
   await visit(path)
 }
 
