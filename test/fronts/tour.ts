@@ -42,7 +42,6 @@ function hideMessages(): void {
 async function openPage({ browser, origin, network, buyer, width }: Tour): Promise<Observed> {
   const { providerUrl, rpcUrl, chainId, accounts } = network
   const key = accounts[buyer]?.privateKey as `0x${string}`
-  const wallet = new SigningWallet({ keys: [key], rpcUrl, chainId })
   const origins = [origin, ...[providerUrl, rpcUrl].map((url) => new URL(url).origin)]
   // the market crashes if the system's locale is no language tag
   const options = { origins, viewport: { width, height: 900 }, locale: 'en-US', acceptDownloads: true }
@@ -56,7 +55,8 @@ async function openPage({ browser, origin, network, buyer, width }: Tour): Promi
   // tsx names functions with a helper that pages lack
   await context.addInitScript('globalThis.__name = (named) => named')
   await context.addInitScript(hideMessages)
-  await wallet.install(context)
+  const wallet = new SigningWallet({ keys: [key], rpcUrl, chainId, context })
+  await SigningWallet.install(context, () => wallet)
   await context.addInitScript(provideInjected)
   observed.page.setDefaultTimeout(60_000)
   return observed

@@ -35,8 +35,8 @@ async function open(seed: number, state: number[]) {
       .catch(() => undefined)
   })
   const keys = accounts.slice(2 * seed, 2 * seed + 2).map(({ privateKey }) => privateKey as `0x${string}`)
-  const wallet = new SigningWallet({ keys, rpcUrl, chainId })
-  await wallet.install(observed.context)
+  const wallet = new SigningWallet({ keys, rpcUrl, chainId, context: observed.context })
+  await SigningWallet.install(observed.context, () => wallet)
   const { page } = observed
   page.setDefaultTimeout(120_000)
   return { page, wallet, node }

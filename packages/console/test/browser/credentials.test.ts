@@ -7,7 +7,7 @@ import { PolicyServerHere, VALID } from '../../../../test/helpers/policy-server.
 import { publish } from '../../../../test/helpers/publish.js'
 import { askJson } from '../../../../test/helpers/requests.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
-import { button, clientOf, connect, dev, findings, observed, page, use, useDevPage, visit } from './dev-page.js'
+import { button, clientOf, dev, findings, observed, page, useDevPage, visit, visitAs } from './dev-page.js'
 
 const KEY = 'key of the policy server'
 const BUYER = 3
@@ -66,8 +66,7 @@ it('presents credentials before the purchase, once for all visits, and again aft
   const did = await published()
   await visit(`asset/${did}`)
   await page.getByText('Its publisher asks for credentials').waitFor()
-  await connect()
-  await use(BUYER)
+  await visitAs(BUYER, `asset/${did}`)
   const start = button('Present credentials')
   await start.waitFor()
   expect(await button(/^Buy/).count()).toBe(0)

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { NO_TROUBLE, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
+import { cleanPage, NO_TROUBLE, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
 import { type Dev, startDevHere } from '../../../../test/helpers/dev.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { SigningWallet } from './signing-wallet.js'
@@ -28,24 +28,27 @@ beforeAll(async () => {
   await eventually(() => publisher.asset(did).then(Boolean, () => false))
 })
 
-/** Each test has its own buyer; the last account never buys. */
+/** Each test has its own wallet and buyer; the last account never buys. */
 let next = 1
-beforeEach(async () => {
-  const { providerUrl, rpcUrl, chainId, accounts } = dev.facts
-  const keys = [accounts[next++], accounts.at(-1)].map((one) => one?.privateKey as `0x${string}`)
-  wallet = new SigningWallet({ keys, rpcUrl, chainId })
+beforeAll(async () => {
+  const { providerUrl, rpcUrl } = dev.facts
   observed = await observedPage(browser, {
     origins: [providerUrl, rpcUrl].map((one) => new URL(one).origin),
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
-  await wallet.install(observed.context)
+  await SigningWallet.install(observed.context, () => wallet)
   observed.page.setDefaultTimeout(120_000)
+})
+beforeEach(async () => {
+  const { providerUrl, rpcUrl, chainId, accounts } = dev.facts
+  await cleanPage(observed, `${providerUrl}/live`)
+  const keys = [accounts[next++], accounts.at(-1)].map((one) => one?.privateKey as `0x${string}`)
+  wallet = new SigningWallet({ keys, rpcUrl, chainId, context: observed.context })
   await observed.page.goto(`${providerUrl}/console/asset/${did}`)
 })
-afterEach(async () => {
+afterEach(() => {
   expect(observed.trouble).toEqual(NO_TROUBLE)
-  await observed.context.close()
 })
 
 const button = (name: string | RegExp) =>

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connect } from '../../../../scripts/screenshots/steps.js'
+import { remember } from '../../../../scripts/screenshots/steps.js'
 import { BIG_FILES, type BigFiles, MIB } from '../../../../test/helpers/big-files.js'
 import { launchBrowser, type Observed, observedPage, sharedBrowser } from '../../../../test/helpers/browser.js'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
@@ -48,19 +48,30 @@ async function fresh() {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true }).first()
 
-async function published(files: object[] | File, name: string): Promise<string> {
+/** Returns the library with an account of the local network. */
+function clientOf(account: number) {
   const { providerUrl: url, rpcUrl, accounts } = dev.facts
-  const account = privateKeyToAccount(accounts[0]?.privateKey as `0x${string}`)
-  const publisher = createTidegate({ url, wallet: createWalletClient({ account, transport: http(rpcUrl) }) })
+  const key = privateKeyToAccount(accounts[account]?.privateKey as `0x${string}`)
+  return createTidegate({ url, wallet: createWalletClient({ account: key, transport: http(rpcUrl) }) })
+}
+
+async function published(files: object[] | File, name: string): Promise<string> {
+  const publisher = clientOf(0)
   const objects = Array.isArray(files) ? files : [(await publisher.upload(files)).object]
   const { did } = await publisher.publish({ files: objects as never, name, price: 'free' })
   await eventually(() => publisher.asset(did).then(Boolean, () => false))
   return did
 }
 
+/** Visits a page with the wallet of an account that an earlier visit has connected. */
+async function visitAs(account: number, path: string): Promise<void> {
+  await page.goto(`${dev.facts.providerUrl}/live`)
+  await remember(page, dev.facts.accounts[account]?.address)
+  await page.goto(`${dev.facts.providerUrl}/console/${path}`)
+}
+
 async function got(did: string): Promise<void> {
-  await page.goto(`${dev.facts.providerUrl}/console/asset/${did}`)
-  await connect(page, 2)
+  await visitAs(2, `asset/${did}`)
   await button('Get it for free').click()
   await page.getByText('You already have this').waitFor()
 }
@@ -99,8 +110,7 @@ describe('large files in Chromium', () => {
     const path = join(folder, 'large.bin')
     const mebibyte = randomBytes(MIB)
     for (let at = 0; at < UPLOADED; at++) await appendFile(path, mebibyte)
-    await page.goto(`${dev.facts.providerUrl}/console/publish`)
-    await connect(page, 3)
+    await visitAs(3, 'publish')
     const offsets: number[] = []
     // half of it arrives, then nothing until the page is reloaded. The route stays: removing it may lose a running request
     const half = (UPLOADED * MIB) / 2
@@ -146,7 +156,11 @@ const savedText = (name: string) =>
 
 describe('a download to a chosen file', () => {
   const CONTENT = 'hour,height\n0,4.2\n'.repeat(20_000)
-  const file = () => new File([CONTENT], 'heights.csv', { type: 'text/csv' })
+  let did: string
+  beforeAll(async () => {
+    did = await published(new File([CONTENT], 'heights.csv', { type: 'text/csv' }), 'To a file')
+    await clientOf(2).buy(did)
+  })
   afterEach(() => observed.context.close())
   beforeEach(async () => {
     browser = await sharedBrowser()
@@ -160,7 +174,7 @@ describe('a download to a chosen file', () => {
   })
 
   it("is compared with the provider's SHA-256", async () => {
-    await got(await published(file(), 'To a file'))
+    await visitAs(2, `asset/${did}`)
     await button('Download').click()
     await page.locator('.transfer[data-status=done]').waitFor()
     expect(await page.locator('.transfer').textContent()).toContain('The SHA-256 matches')
@@ -170,7 +184,7 @@ describe('a download to a chosen file', () => {
   })
 
   it('is not saved if it differs', async () => {
-    await got(await published(file(), 'Not to a file'))
+    await visitAs(2, `asset/${did}`)
     await page.route('**/api/services/download?*', async (one) => {
       const response = await one.fetch()
       const body = Buffer.from(await response.body())

@@ -54,13 +54,10 @@ async function decoded(code: Locator): Promise<string | undefined> {
       '2d',
     ) as OffscreenCanvasRenderingContext2D
     context.drawImage(bitmap, 0, 0)
-    return {
-      width: bitmap.width,
-      height: bitmap.height,
-      data: [...context.getImageData(0, 0, bitmap.width, bitmap.height).data],
-    }
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height)
+    return { width: bitmap.width, height: bitmap.height, data }
   }, png)
-  return decoder.default(Uint8ClampedArray.from(data), width, height)?.data
+  return decoder.default(data, width, height)?.data
 }
 
 it('shows a QR code of the page on a desk', async () => {

@@ -22,6 +22,9 @@ const OPERATOR = {
   terms: 'https://tides.example.org/terms',
 }
 
+const PHONE = { width: 390, height: 900 }
+const DESK = { width: 1440, height: 900 }
+
 /** Whose shop it is: OPERATOR_NAME and the other settings of an operator. */
 describe('the operator', () => {
   const folder = newFolder()
@@ -63,37 +66,35 @@ describe('the operator', () => {
 
   it('is shown in head and foot of the console, on telephone and desk', async () => {
     const browser = await sharedBrowser()
-    for (const width of [390, 1440]) {
-      const { context, page, trouble } = await observedPage(browser, {
-        origins: [base],
-        viewport: { width, height: 900 },
-      })
-      await page.goto(`${base}/console/status`)
-      const foot = page.locator('footer.foot')
-      await foot.waitFor()
-      expect(await foot.innerText()).toContain(OPERATOR.name)
-      const links = await foot.locator('a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
-      const { url, contact, imprint, privacy, terms } = OPERATOR
-      expect(links).toEqual([url, `mailto:${contact}`, imprint, privacy, terms])
-      await eventually(async () => (await page.title()).includes(OPERATOR.name))
-      const picture = page.locator('img.logo')
-      await eventually(() => picture.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0))
+    const { context, page, trouble } = await observedPage(browser, { origins: [base], viewport: PHONE })
+    await page.goto(`${base}/console/status`)
+    const foot = page.locator('footer.foot')
+    await foot.waitFor()
+    expect(await foot.innerText()).toContain(OPERATOR.name)
+    const links = await foot.locator('a').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
+    const { url, contact, imprint, privacy, terms } = OPERATOR
+    expect(links).toEqual([url, `mailto:${contact}`, imprint, privacy, terms])
+    await eventually(async () => (await page.title()).includes(OPERATOR.name))
+    const picture = page.locator('img.logo')
+    await eventually(() => picture.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0))
+    for (const viewport of [PHONE, DESK]) {
+      await page.setViewportSize(viewport)
+      for (const shown of [foot, picture]) expect(await shown.isVisible()).toBe(true)
       // the bar of pages at the foot of a telephone covers none of it
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
       const last = foot.locator('a').last()
       await last.click({ trial: true })
-
       expect(await axeFindings(page)).toEqual([])
-      expect(trouble).toEqual(NO_TROUBLE)
-      await context.close()
     }
+    expect(trouble).toEqual(NO_TROUBLE)
+    await context.close()
   })
 
   it('takes an asset down or blocks it, and the console does not offer it', async () => {
     const { did } = await world.publishUrl(world.storage.file('/tides.csv', Buffer.from('tide')))
     await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${did}`)).status === 200)
     const browser = await sharedBrowser()
-    const { page, trouble } = await observedPage(browser, { origins: [base], viewport: { width: 390, height: 900 } })
+    const { page, trouble } = await observedPage(browser, { origins: [base], viewport: PHONE })
     const main = page.locator('main')
     const shown = (words: string) => eventually(async () => (await main.innerText()).includes(words))
     await page.goto(`${base}/console/asset/${did}`)
@@ -125,41 +126,47 @@ describe('the operator', () => {
     await eventually(async () => (await ask(`${base}/api/aquarius/assets/ddo/${other.did}`)).status === 200)
     const short = (account: string) => `${account.slice(0, 6)}…${account.slice(-4)}`
     const browser = await sharedBrowser()
-    for (const width of [390, 1440]) {
-      const { context, page, trouble } = await observedPage(browser, {
-        origins: [base],
-        viewport: { width, height: 900 },
-      })
-      const card = ({ did }: { did: string }) => page.locator('.card', { has: page.locator(`a[href$="${did}"]`) })
-      const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
-      await page.goto(`${base}/console/?q=heights`)
+    const { context, page, trouble } = await observedPage(browser, { origins: [base], viewport: PHONE })
+    const card = ({ did }: { did: string }) => page.locator('.card', { has: page.locator(`a[href$="${did}"]`) })
+    /** Runs a check on a telephone and on a desk, and looks for faults of the page there. */
+    const onBoth = async (check: () => Promise<void>) => {
+      for (const viewport of [PHONE, DESK]) {
+        await page.setViewportSize(viewport)
+        await check()
+        const fits = await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+        expect([fits, await axeFindings(page)]).toEqual([true, []])
+      }
+    }
+    await page.goto(`${base}/console/asset/${other.did}`)
+    await page.locator('.byline').waitFor()
+    await onBoth(async () => {
+      expect(await page.locator('main').innerText()).toContain('not from the verified publisher Harbour Office')
+      expect(await page.locator(`.byline a[title="${stranger.address}"]`).innerText()).toBe(short(stranger.address))
+    })
+
+    await page.goto(`${base}/console/?q=heights`)
+    await card(own).waitFor()
+    await onBoth(async () => {
       const [ours, theirs] = [await card(own).innerText(), await card(other).innerText()]
       expect(ours).toContain(`Harbour Office\nVerified\n${short(office.address)}`)
       expect(theirs).toContain(`${short(stranger.address)}\nNot verified`)
       expect(await card(other).locator('.verified, b').count()).toBe(0)
-      expect([await fits(), await axeFindings(page)]).toEqual([true, []])
-
-      await page.goto(`${base}/console/asset/${other.did}`)
-      await page.locator('.byline').waitFor()
-      expect(await page.locator('main').innerText()).toContain('not from the verified publisher Harbour Office')
-      expect(await page.locator(`.byline a[title="${stranger.address}"]`).innerText()).toBe(short(stranger.address))
-      expect([await fits(), await axeFindings(page)]).toEqual([true, []])
-
       // the link to the seller lies above that to the asset
-      await page.goto(`${base}/console/?q=heights`)
-      await card(own).locator(`a[title="${office.address}"]`).click()
-      await page.locator('.seller-head .verified').waitFor()
-      expect(page.url()).toBe(`${base}/console/seller/${office.address}`)
-      expect(await page.locator('h1').innerText()).toBe('Harbour Office')
-      await card(own).waitFor()
-      expect([await page.locator('.card').count(), await card(other).count()]).toEqual([1, 0])
-      expect([await fits(), await axeFindings(page)]).toEqual([true, []])
+      await card(own).locator(`a[title="${office.address}"]`).click({ trial: true })
+    })
 
-      await page.goto(`${base}/console/seller/${newWallet().address}`)
-      await page.getByText('This account sells nothing here').waitFor()
-      expect(trouble).toEqual(NO_TROUBLE)
-      await context.close()
-    }
+    await card(own).locator(`a[title="${office.address}"]`).click()
+    await page.locator('.seller-head .verified').waitFor()
+    expect(page.url()).toBe(`${base}/console/seller/${office.address}`)
+    expect(await page.locator('h1').innerText()).toBe('Harbour Office')
+    await card(own).waitFor()
+    expect([await page.locator('.card').count(), await card(other).count()]).toEqual([1, 0])
+    await onBoth(async () => expect(await page.locator('.seller-head .verified').isVisible()).toBe(true))
+
+    await page.goto(`${base}/console/seller/${newWallet().address}`)
+    await page.getByText('This account sells nothing here').waitFor()
+    expect(trouble).toEqual(NO_TROUBLE)
+    await context.close()
   })
 
   it.each([

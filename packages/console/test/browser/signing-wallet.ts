@@ -19,6 +19,8 @@ export interface SigningWalletOptions {
   keys: readonly Hex[]
   rpcUrl: string
   chainId: number
+  /** Its pages are notified of changes. */
+  context: BrowserContext
 }
 
 /**
@@ -41,7 +43,6 @@ export class SigningWallet {
   private readonly accounts: readonly PrivateKeyAccount[]
   private chosen = 0
   private chainId: number
-  private context: BrowserContext | undefined
 
   constructor(private readonly options: SigningWalletOptions) {
     this.accounts = options.keys.map((key) => privateKeyToAccount(key))
@@ -49,12 +50,11 @@ export class SigningWallet {
     this.chains = new Set([options.chainId])
   }
 
-  /** Adds it to all new pages of a context. */
-  async install(context: BrowserContext): Promise<void> {
-    this.context = context
+  /** Adds a wallet to all new pages of a context. Each request goes to the wallet of its time. */
+  static async install(context: BrowserContext, wallet: () => SigningWallet): Promise<void> {
     await context.exposeBinding(ASK, async (_source, call: Call) => {
       try {
-        return { result: await this.answer(call) }
+        return { result: await wallet().answer(call) }
       } catch (error) {
         const { code = -32_603, message } = error as { code?: number; message: string }
         return { error: { code, message } }
@@ -90,7 +90,7 @@ export class SigningWallet {
   }
 
   private async tell(event: string, value: unknown): Promise<void> {
-    for (const page of this.context?.pages() ?? [])
+    for (const page of this.options.context.pages())
       await page.evaluate(
         ([name, event, value]) =>
           (globalThis as never as Record<string, (...of: unknown[]) => void>)[name]?.(event, value),

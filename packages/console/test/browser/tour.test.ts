@@ -79,17 +79,12 @@ describe('the whole tour with the built-in wallet', () => {
   })
 
   it('finds it as another account, by the beginning of a word', async () => {
+    // the index is behind the chain
+    await eventually(async () => (await fetch(`${dev.facts.providerUrl}/api/aquarius/assets/ddo/${did}`)).ok)
     await use(2)
     await page.getByRole('link', { name: 'Catalogue' }).click()
-    // the index is behind the chain
-    await eventually(async () => {
-      await page.reload()
-      await page
-        .getByText(/^\d+ assets?$|Nothing is published/)
-        .first()
-        .waitFor()
-      return (await page.getByRole('link', { name: NAME }).count()) === 1
-    })
+    await page.getByRole('link', { name: NAME }).waitFor()
+    expect(await page.getByRole('link', { name: NAME }).count()).toBe(1)
     await page.getByRole('searchbox').fill('heights of the ti')
     await page.waitForURL(/\?q=heights\+of\+the\+ti$/)
     await page.getByRole('link', { name: NAME }).click()
