@@ -12,7 +12,7 @@ const HASH = /^0x[0-9a-f]{64}$/
 describe('the commands in scripts', () => {
   const office = devAccounts()[1]?.address as string
   const scripts = useScripts({ HOSTING: 'off', VERIFIED_PUBLISHERS: `${office}=Harbour Office` })
-  const { answer, at, inProcesses, inThisProcess, published, refusal, run } = scripts
+  const { answer, at, inProcesses, published, refusal, run } = scripts
 
   it('publish, find, buy, download, change and revoke', async () => {
     const terms = [
@@ -73,10 +73,7 @@ describe('the commands in scripts', () => {
       transactions: [],
     })
 
-    // in a process, like scripts
-    inProcesses()
     const got = await answer('get', did, '-o', at('tides.csv'), '--account', '2', '--sha256', SHA256)
-    inThisProcess()
     const expected = { did, file: 0, path: at('tides.csv'), bytes: CONTENT.length, sha256: SHA256 }
     expect(got).toEqual({ ...expected, order: bought.order, bought: false, transactions: [] })
     expect(readFileSync(at('tides.csv')).equals(CONTENT)).toBe(true)
@@ -233,9 +230,6 @@ describe('the commands in scripts', () => {
   it('a failed process exits with the code of the error', async () => {
     const did = await published()
     inProcesses()
-    expect(await refusal(['get', 'tides', '--account', '1'])).toMatchObject({ status: 2, error: { code: 'USAGE' } })
-    const missing = await refusal(['get', `did:op:${'0'.repeat(64)}`, '--account', '1'])
-    expect(missing).toMatchObject({ status: 1, error: { code: 'ASSET_NOT_FOUND' } })
     expect(await refusal(['buy', did, '--account', '3'])).toMatchObject({ status: 3, error: { code: 'NOT_CONFIRMED' } })
   })
 

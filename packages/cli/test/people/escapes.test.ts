@@ -94,7 +94,12 @@ describe('a terminal', () => {
     const asset = await world.publishUrl(world.storage.file('/tides.csv', CONTENT), {
       adjust: (ddo) => {
         const { metadata, services } = ddo as unknown as { metadata: object; services: object[] }
-        const texts = { name: HOSTILE, author: HOSTILE, license: HOSTILE, description: `${HOSTILE}\r\n${HOSTILE}` }
+        const texts = {
+          name: HOSTILE + 'x'.repeat(10_000),
+          author: HOSTILE,
+          license: HOSTILE,
+          description: `${HOSTILE}\r\n${HOSTILE}`,
+        }
         Object.assign(metadata, { ...texts, tags: [HOSTILE], links: { [HOSTILE]: HOSTILE } })
         Object.assign(services[0] as object, { name: HOSTILE, description: HOSTILE })
       },
@@ -157,6 +162,8 @@ describe('a terminal', () => {
         const { stdout, stderr } = await runHere([...args, ...more], environment)
         expect(stdout + stderr, args.join(' ')).not.toMatch(UNSEEN)
         if (/owned/.test(stdout + stderr)) hostile += 1
+        if (['show', 'search'].includes(args[0] as string) && more.length === 0)
+          expect(stdout.length).toBeLessThan(6_000)
         if (more.length > 0) expect(() => JSON.parse(stdout), `${args.join(' ')}: ${stdout}`).not.toThrow()
       }
     expect(hostile).toBeGreaterThan(0)

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { owned } from '../../../../test/helpers/children.js'
 import { program, runCommand } from '../../../../test/helpers/command.js'
+import { runHere } from '../../../../test/helpers/command-here.js'
 import { Market } from '../../../client/test/chain/market.js'
 import { startAgent } from './agent.js'
 import { CONTENT, useScripts } from './scripts.js'
@@ -14,8 +15,16 @@ const OCEAN = 10n ** 18n
 describe('tidegate mcp', () => {
   const scripts = useScripts()
   let market: Market
-  beforeAll(() => {
+  let path: string
+  let answer: () => Promise<'accept' | 'decline'>
+  /** Agents that tests share, since each start takes as long as a test. One buys free assets, the other one asks before. */
+  let agent: Awaited<ReturnType<typeof started>>
+  let asking: Awaited<ReturnType<typeof started>>
+  beforeAll(async () => {
     market = new Market(scripts.world)
+    path = folder()
+    agent = await started(['--account', '3', '--yes', '--folder', path])
+    asking = await started(['--account', '2', '--max-spend', '6:ocean'], () => answer())
   })
   let folders = 0
   const folder = () => {
@@ -33,8 +42,7 @@ describe('tidegate mcp', () => {
 
   it('finds, buys a free asset and downloads it, without overwriting (threat 117)', async () => {
     const did = await scripts.published()
-    const path = folder()
-    const { client, call, stderr } = await started(['--account', '3', '--yes', '--folder', path])
+    const { client, call, stderr } = agent
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['search_assets', 'preview', 'buy', 'get']))
     expect(await call('search_assets', { text: 'tide' })).toMatchObject({ assets: [{ did }] })
@@ -60,10 +68,10 @@ describe('tidegate mcp', () => {
     const { did, publisher } = await sale(5n * OCEAN, (document) =>
       Object.assign(document.metadata as unknown as object, { name: lie }),
     )
-    let answer: 'accept' | 'decline' = 'decline'
-    const { call, questions } = await started(['--account', '2', '--max-spend', '6:ocean'], async () => answer)
+    const { call, questions } = asking
+    answer = async () => 'decline'
     expect(await call('buy', { did })).toMatchObject({ refused: 'NOT_CONFIRMED' })
-    answer = 'accept'
+    answer = async () => 'accept'
     expect(await call('buy', { did })).toMatchObject({ paid: [{ amount: '5.005' }], spent: [{ amount: '5.005' }] })
     expect(questions).toHaveLength(2)
     expect(questions[0]?.split('\n').map((line) => line.split(':')[0])).toEqual([
@@ -99,10 +107,9 @@ describe('tidegate mcp', () => {
     // the failed purchase released its part
     const { did } = one as { did: string }
     expect(await asked.call('buy', { did })).toMatchObject({ spent: [{ amount: '5.005' }] })
-    const other = await started(['--account', '6', '--yes', '--max-spend', '100:USDC'])
-    expect(await other.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
-    const unlimited = await started(['--account', '6', '--yes'])
-    expect(await unlimited.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
+    const other = await scripts.published('--price', '1:USDC')
+    expect(await asked.call('buy', { did: other })).toMatchObject({ refused: 'SPENDING_LIMIT' })
+    expect(await agent.call('buy', { did })).toMatchObject({ refused: 'SPENDING_LIMIT' })
   })
 
   it('accepts terms by an answer of the user, and by --yes only with --accept-terms (threat 123)', async () => {
@@ -114,13 +121,12 @@ describe('tidegate mcp', () => {
         additionalInformation: { termsAndConditions: { url, sha256, name: 'Terms' } },
       }),
     )
-    const { call } = await started(['--account', '2', '--yes'])
-    expect(await call('describe_asset', { did })).toMatchObject({ hasTerms: true })
-    expect(await call('buy', { did })).toMatchObject({ refused: 'TERMS_NOT_ACCEPTED' })
+    expect(await agent.call('describe_asset', { did })).toMatchObject({ hasTerms: true })
+    expect(await agent.call('buy', { did })).toMatchObject({ refused: 'TERMS_NOT_ACCEPTED' })
     const seen = () => scripts.world.storage.seen('/terms.md').length
-    const asked = await started(['--account', '2'], async () => (seen() === 0 ? 'accept' : 'decline'))
-    expect(await asked.call('buy', { did })).toMatchObject({ reused: false })
-    expect(asked.questions[0]).toMatch(new RegExp(`Terms: ${url}\nSHA-256 of the terms: ${sha256}$`))
+    answer = async () => (seen() === 0 ? 'accept' : 'decline')
+    expect(await asking.call('buy', { did })).toMatchObject({ reused: false })
+    expect(asking.questions.at(-1)).toMatch(new RegExp(`Terms: ${url}\nSHA-256 of the terms: ${sha256}$`))
     expect(seen()).toBe(1)
     const agreed = await started(['--account', '3', '--yes', '--accept-terms'])
     expect(await agreed.call('buy', { did })).toMatchObject({ reused: false })
@@ -128,7 +134,7 @@ describe('tidegate mcp', () => {
 
   it('reads messages as models and their clients write them', async () => {
     const did = await scripts.published()
-    const { call, client } = await started(['--account', '3', '--yes', '--folder', folder()])
+    const { call, client } = agent
     expect(await call('search_assets', { text: 'tide', page: null, tags: '', free: 'true' })).toMatchObject({ page: 1 })
     expect(await call('quote', { did: [did], file: '0', service: null })).toMatchObject({ did })
     // a limit that the tool does not know is not ignored
@@ -141,18 +147,15 @@ describe('tidegate mcp', () => {
   })
 
   it('only reads without an account, ends with its input, and survives garbage', async () => {
-    const { client } = await started([])
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).not.toContain('buy')
-    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
-    const { status, stdout } = await runCommand(['mcp'], scripts.settings(), `garbage\n{"a":1}\n[]\n${ping}\n`)
-    expect({
-      status,
-      answers: stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).id),
-    }).toEqual({ status: 0, answers: [null, null, null, 1] })
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const { status, stdout } = await runCommand(['mcp'], scripts.settings(), `garbage\n{"a":1}\n[]\n${list}\n`)
+    const answers = stdout.trim().split('\n')
+    expect({ status, ids: answers.map((line) => JSON.parse(line).id) }).toEqual({
+      status: 0,
+      ids: [null, null, null, 1],
+    })
+    expect(answers.at(-1)).toContain('"search_assets"')
+    expect(answers.at(-1)).not.toContain('"buy"')
     const flooded = owned(spawn(process.execPath, [...program(), 'mcp'], { env: scripts.settings() }))
     // it ends before it has read all
     flooded.stdin.on('error', () => undefined).end('x'.repeat(11_000_000))
@@ -162,6 +165,6 @@ describe('tidegate mcp', () => {
       ['--max-spend', '5'],
       ['--max-each', '1e9:OCEAN'],
     ])
-      expect((await runCommand(['mcp', ...args], scripts.settings())).status).toBe(2)
+      expect((await runHere(['mcp', ...args], scripts.settings())).status).toBe(2)
   })
 })

@@ -94,16 +94,18 @@ describe('get names the order that it has just bought', () => {
   })
 
   it('if the reader leaves, the storage breaks, or the digest differs', async () => {
-    for (const [did, rest, account] of [
-      [whole, '-o - | head -c1', 5],
-      [whole, '-o - | true', 6],
-      [broken, `-o ${home.folder}/broken.csv`, 7],
-      [whole, `-o ${home.folder}/other.csv --sha256 ${'0'.repeat(64)}`, 8],
+    const here = async (did: string, account: number, ...args: string[]) =>
+      (await runHere(['get', did, '--account', `${account}`, '--yes', ...args], environment())).stderr
+    for (const [account, failed] of [
+      [5, shell(whole, 5, '-o - | head -c1').stderr],
+      [6, shell(whole, 6, '-o - | true').stderr],
+      [7, here(broken, 7, '-o', join(home.folder, 'broken.csv'))],
+      [8, here(whole, 8, '-o', join(home.folder, 'other.csv'), '--sha256', '0'.repeat(64))],
     ] as const) {
-      const told = await shell(did, account, rest).stderr
+      const told = await failed
       const [order] = await ordersOf(account)
       expect(order, told).toBeDefined()
-      expect(told, rest).toContain(`Order ${order?.tx}`)
+      expect(told, `${account}`).toContain(`Order ${order?.tx}`)
     }
   })
 

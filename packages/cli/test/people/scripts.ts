@@ -83,8 +83,5 @@ export function useScripts(environment: NodeJS.ProcessEnv = { HOSTING: 'off' }) 
     inProcesses: () => {
       start = runCommand
     },
-    inThisProcess: () => {
-      start = runHere
-    },
   }
 }

@@ -49,7 +49,7 @@ describe('the commands in a terminal', () => {
   const orders = async (account: string) =>
     JSON.parse((await runHere(['orders', '--account', account, '--json'], environment)).stdout).orders as unknown[]
 
-  /** A storage that sends a part of a file, and the rest on demand. */
+  /** A storage that sends a quarter of a file at once, and the rest on demand. */
   function slowFile(path: string) {
     let goOn = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -69,10 +69,10 @@ describe('the commands in a terminal', () => {
       })
       if (request.method === 'HEAD') return void response.end()
       starts.push(start)
-      const half = Math.max(start, CONTENT.length / 2)
-      response.write(CONTENT.subarray(start, half))
-      if (start < half) await gate
-      response.end(CONTENT.subarray(half))
+      const end = start + CONTENT.length / 4
+      response.write(CONTENT.subarray(start, end))
+      await gate
+      response.end(CONTENT.subarray(end))
     })
     return { url, goOn, starts }
   }
@@ -94,10 +94,6 @@ describe('the commands in a terminal', () => {
     expect(yes.text).toMatch(/100%/)
     expect(yes.text).toMatch(/yes\.csv +\d+ bytes/)
     expect(readFileSync(at('yes.csv')).equals(CONTENT)).toBe(true)
-
-    const again = terminal('get', did, '-o', 'again.csv', '--account', '2')
-    expect(await again.ended()).toBe(0)
-    expect(again.text).not.toContain('Buy it')
     expect(await orders('2')).toHaveLength(1)
   })
 
@@ -110,35 +106,37 @@ describe('the commands in a terminal', () => {
     expect(await orders('3')).toEqual([])
   })
 
-  it.each([
-    ['ctrl-C', 130, (command: Terminal) => command.type(CTRL_C)],
-    ['kill -9', undefined, (command: Terminal) => command.kill('SIGKILL')],
-  ])('get resumes after %s, and pays once', async (how, code, stop) => {
-    const account = code === 130 ? '4' : '5'
-    const file = slowFile(`/slow-${account}.csv`)
+  it('get resumes after ctrl-C and kill -9, and pays once', async () => {
+    const file = slowFile('/slow.csv')
     const did = await published(file.url, '--price', '1')
-    const output = `slow-${account}.csv`
-    const first = terminal('get', did, '-o', output, '--account', account, '--yes')
-    await first.shows(/MB\/s|kB\/s|B\/s/)
-    await eventually(
-      () => existsSync(at(`${output}.part`)) && statSync(at(`${output}.part`)).size >= CONTENT.length / 4,
-    )
-    stop(first)
-    const ended = await first.ended()
-    if (code !== undefined) {
-      expect(ended).toBe(code)
-      expect(first.text).toMatch(new RegExp(`Resume with: tidegate get ${did} -o ${output} --account ${account}`))
+    const args = ['get', did, '-o', 'slow.csv', '--account', '4']
+    const size = () => (existsSync(at('slow.csv.part')) ? statSync(at('slow.csv.part')).size : 0)
+    const begun = async (...more: string[]) => {
+      const least = size() + CONTENT.length / 8
+      const command = terminal(...args, ...more)
+      await command.shows(/MB\/s|kB\/s|B\/s/)
+      await eventually(() => size() >= least)
+      return command
     }
-    const kept = statSync(at(`${output}.part`)).size
-    expect(existsSync(at(output))).toBe(false)
+    const first = await begun('--yes')
+    first.type(CTRL_C)
+    expect(await first.ended()).toBe(130)
+    expect(first.text).toMatch(new RegExp(`Resume with: tidegate ${args.join(' ')}`))
+    const second = await begun()
+    second.kill('SIGKILL')
+    await second.ended()
+    const kept = size()
+    expect(existsSync(at('slow.csv'))).toBe(false)
     file.goOn()
-    const second = terminal('get', did, '-o', output, '--account', account)
-    expect(await second.ended(), how).toBe(0)
-    expect(readFileSync(at(output)).equals(CONTENT)).toBe(true)
-    expect(file.starts.at(-1)).toBeGreaterThan(0)
+    const third = terminal(...args)
+    expect(await third.ended()).toBe(0)
+    // as it is paid
+    expect(third.text).not.toContain('Buy it')
+    expect(readFileSync(at('slow.csv')).equals(CONTENT)).toBe(true)
+    expect(file.starts.slice(-3).map(Boolean)).toEqual([false, true, true])
     expect(file.starts.at(-1)).toBeLessThanOrEqual(kept)
-    expect(existsSync(at(`${output}.part`))).toBe(false)
-    expect(await orders(account)).toHaveLength(1)
+    expect(existsSync(at('slow.csv.part'))).toBe(false)
+    expect(await orders('4')).toHaveLength(1)
   })
 
   it('get does not pay a price that has changed since it was shown', async () => {
@@ -195,11 +193,6 @@ describe('the commands in a terminal', () => {
     no.type('n')
     expect(await no.ended()).toBe(3)
     expect(await world.provider.getBlockNumber()).toBe(blocks)
-    const yes = terminal(...args)
-    await yes.shows(/Publish it in two transactions\?/)
-    yes.type('y')
-    expect(await yes.ended()).toBe(0)
-    expect(yes.text).toMatch(/did:op:[0-9a-f]{64}/)
   })
 
   it('restore lets the user choose an asset that is not active', async () => {
@@ -231,44 +224,5 @@ describe('the commands in a terminal', () => {
     expect(await command.ended()).toBe(0)
     expect(command.text).toContain(somebody.address)
     expect(command.text).not.toMatch(/wrong guess|correct horse/)
-  })
-
-  it('never receives raw text of an asset', async () => {
-    const hostile = 'Tide\u001b]0;owned\u0007\u001b[2J\u202etables\u009b1m\u0000'
-    const publisher = await world.somebody()
-    const url = world.storage.file('/hostile.csv', CONTENT)
-    const asset = await world.publishUrl(url, {
-      publisher,
-      adjust: (ddo) => {
-        const { metadata, services } = ddo as unknown as {
-          metadata: Record<string, unknown>
-          services: Record<string, unknown>[]
-        }
-        Object.assign(metadata, {
-          name: hostile + 'x'.repeat(10_000),
-          author: hostile,
-          license: hostile,
-          tags: [hostile],
-        })
-        metadata.description = `${hostile}\r\n${hostile}`
-        Object.assign(services[0] as object, { name: hostile })
-      },
-    })
-    for (const args of [
-      ['show', asset.did],
-      ['search', '--owner', publisher.address],
-      ['show', asset.did, '--json'],
-    ]) {
-      const command = terminal(...args)
-      expect(await command.ended(), command.text).toBe(0)
-      expect(command.output.replaceAll('\r\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-      expect(command.text).toContain('tables')
-      if (!args.includes('--json')) expect(command.text.length).toBeLessThan(6_000)
-    }
-    const asked = terminal('get', asset.did, '--account', '7')
-    await asked.shows(/Order it\?/)
-    for (const raw of ['\u001b]', '\u0007', '\u202e', '\u009b', '\u001b[2J']) expect(asked.output).not.toContain(raw)
-    asked.type(CTRL_C)
-    expect(await asked.ended()).toBe(130)
   })
 })

@@ -149,19 +149,21 @@ describe('the commands that change an asset', () => {
     expect(await blocks()).toBe(before)
   })
 
-  it.each([
-    ['publish', (_did: string) => ['publish', 'http://127.0.0.1/x', '--name', 'x', '--free']],
-    ['update', (did: string) => ['update', did, '--name', 'x']],
-    ['revoke', (did: string) => ['revoke', did]],
-    ['restore', (did: string) => ['restore', did]],
-    ['buy', (did: string) => ['buy', did]],
-    ['get', (did: string) => ['get', did, '-o', at('never')]],
-  ])('%s sends nothing without a terminal and without --yes', async (_, args) => {
+  it('each send nothing without a terminal and without --yes', async () => {
     const did = await published('--free')
     const before = await world.provider.getBlockNumber()
-    const { status, answer, stderr } = await owner(...args(did))
-    expect({ status, answer }).toMatchObject({ status: 3, answer: { error: { code: 'NOT_CONFIRMED' } } })
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^tidegate: .* no terminal .*--yes/)
+    for (const args of [
+      ['publish', 'http://127.0.0.1/x', '--name', 'x', '--free'],
+      ['update', did, '--name', 'x'],
+      ['revoke', did],
+      ['restore', did],
+      ['buy', did],
+      ['get', did, '-o', at('never')],
+    ]) {
+      const { status, answer, stderr } = await owner(...args)
+      expect({ args, status, answer }).toMatchObject({ args, status: 3, answer: { error: { code: 'NOT_CONFIRMED' } } })
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^tidegate: .* no terminal .*--yes/)
+    }
     expect(await world.provider.getBlockNumber()).toBe(before)
   })
 

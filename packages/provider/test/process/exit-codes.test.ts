@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../../test/helpers/command.js'
-import { runHere } from '../../../../test/helpers/command-here.js'
+import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { openSqliteStore } from '../../src/state/sqlite.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-codes-'))
@@ -19,7 +19,7 @@ describe('an unreachable database', () => {
     const settings = { NETWORK_URL: '{"11155111":"http://127.0.0.1:1"}', PROVIDER_PRIVATE_KEY: `0x${'11'.repeat(32)}` }
     const environment = { ...settings, ...unreachable, LOG_LEVEL: 'fatal' }
     expect(await runCommand(['start'], environment)).toMatchObject({ status: 69, stderr })
-    expect(await runCommand(['start'], { ...environment, PORT: 'x' })).toMatchObject({ status: 2 })
+    expect(await buildHere({ ...environment, PORT: 'x' })).toMatchObject({ status: 2 })
   })
 
   it.each([
