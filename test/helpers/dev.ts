@@ -41,8 +41,8 @@ export interface Dev {
 export async function startDevHere(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const settings = { LOG_LEVEL: 'silent', INDEX_POLL_INTERVAL, ...environment }
   const options = optionsOf(['--port', '0', '--rpc-port', '0', ...args])
-  // sample data have a history, before which their chain begins
-  const beginFrom = options.seed ? undefined : prepared('chain')
+  // sample data have a history, before which their chain begins; a folder has its own chain
+  const beginFrom = options.seed || options.state ? undefined : prepared('chain')
   const { facts, seeded, close } = await startLocalNetwork({ ...networkOf(options, settings), beginFrom })
   return { facts, samples: seeded?.assets ?? {}, stop: atEnd(close) }
 }

@@ -1,18 +1,16 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ethers } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../test/helpers/cleanup.js'
-import { program } from '../../../test/helpers/command.js'
-import { buildHere } from '../../../test/helpers/command-here.js'
+import { buildHere, runHere } from '../../../test/helpers/command-here.js'
 import { acquire, downloadUrl, order, quote } from '../../../test/helpers/consume.js'
-import { type DevProcess, startDev, startDevOnContracts } from '../../../test/helpers/dev.js'
+import { type Dev, type DevProcess, startDev, startDevHere } from '../../../test/helpers/dev.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { prepared } from '../../../test/helpers/prepared.js'
 import { publish } from '../../../test/helpers/publish.js'
 import { ask, askJson, downloadParams } from '../../../test/helpers/requests.js'
+import { startHere } from '../../../test/helpers/service-here.js'
 import { StorageServer } from '../../../test/helpers/storage-server.js'
 
 const answers = (url: string) =>
@@ -22,11 +20,20 @@ const answers = (url: string) =>
   )
 
 describe('tidegate dev', () => {
-  it('runs beside another instance, prints one JSON line with all that is needed to use it, and leaves nothing behind', async () => {
-    const folder = newFolder()
-    const addressFile = join(folder, 'address.json')
-    const [one, two] = await Promise.all([startDev(['--address-file', addressFile]), startDevOnContracts()])
-    const [a, b] = [one.facts, two.facts]
+  const folder = newFolder()
+  const addressFile = join(folder, 'address-of-one.json')
+  let storage: StorageServer
+  let dev: DevProcess
+  beforeAll(async () => {
+    storage = await StorageServer.start()
+    // that contracts are deployed to a folder which is new is for the test of sample data to show
+    const chain = prepared('chain')
+    if (chain) cpSync(chain, folder, { recursive: true })
+    dev = await startDev(['--state', folder, '--address-file', addressFile])
+  })
+
+  it('runs beside another instance, and prints one JSON line with all that is needed to use it', async () => {
+    const [a, b] = [dev.facts, (await startDevHere()).facts]
     expect(new Set([a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]).size).toBe(4)
     expect(a).toMatchObject({ ready: true, chainId: 8996, providerAddress: expect.stringMatching(/^0x/) })
     expect(new ethers.Wallet(a.accounts[0]?.privateKey as string).address).toBe(a.accounts[0]?.address)
@@ -36,26 +43,6 @@ describe('tidegate dev', () => {
       const code = await new ethers.providers.JsonRpcProvider(rpcUrl).getCode(addresses.ERC721Factory)
       expect(code.length).toBeGreaterThan(1000)
     }
-    let more = ''
-    one.process.stdout?.on('data', (chunk) => {
-      more += chunk
-    })
-    expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0])
-    expect(more).toBe('')
-    for (const url of [a.providerUrl, a.rpcUrl, b.providerUrl, b.rpcUrl]) expect(await answers(url)).toBe(false)
-  })
-})
-
-describe('tidegate dev --state', () => {
-  const folder = newFolder()
-  let storage: StorageServer
-  let dev: DevProcess
-  beforeAll(async () => {
-    storage = await StorageServer.start()
-    // that contracts are deployed to a folder which is new is for the test of sample data to show
-    const chain = prepared('chain')
-    if (chain) cpSync(chain, folder, { recursive: true })
-    dev = await startDev(['--state', folder])
   })
 
   it('keeps nonces, index and chain after kill -9 during signed requests, which stops the chain', async () => {
@@ -99,24 +86,31 @@ describe('tidegate dev --state', () => {
     expect(await (await fetch(fresh)).text()).toBe('tides')
   })
 
-  it('continues with chain and contracts after a graceful stop', async () => {
-    const head = async () => new ethers.providers.JsonRpcProvider(dev.facts.rpcUrl).getBlockNumber()
-    const [addresses, block] = [dev.facts.addresses, await head()]
+  it('leaves nothing behind a graceful stop, and continues with chain and contracts', async () => {
+    const head = async (rpcUrl: string) => new ethers.providers.JsonRpcProvider(rpcUrl).getBlockNumber()
+    const { addresses, rpcUrl, providerUrl } = dev.facts
+    const block = await head(rpcUrl)
     rmSync(join(folder, 'chain.json'))
+    let more = ''
+    dev.process.stdout?.on('data', (chunk) => {
+      more += chunk
+    })
     expect(await dev.stop()).toBe(0)
+    expect(more).toBe('')
+    for (const url of [providerUrl, rpcUrl]) expect(await answers(url)).toBe(false)
     expect(existsSync(join(folder, 'chain.json'))).toBe(true)
-    dev = await startDev(['--state', folder])
-    expect(dev.facts.addresses).toEqual(addresses)
-    expect(await head()).toBe(block)
+    const { facts } = await startDevHere(['--state', folder])
+    expect(facts.addresses).toEqual(addresses)
+    expect(await head(facts.rpcUrl)).toBe(block)
   })
 })
 
 /** One network for both: `tidegate start` needs its chain alone. */
 describe('on a network with settings of its own', () => {
-  let dev: DevProcess
+  let dev: Dev
   beforeAll(async () => {
     const settings = { ALLOW_NON_PUBLIC_IP: 'false', PROVIDER_PRIVATE_KEY: `0x${'77'.repeat(32)}` }
-    dev = await startDevOnContracts([], settings)
+    dev = await startDevHere([], settings)
   })
 
   it('tidegate dev passes settings in the environment to the service', async () => {
@@ -176,34 +170,21 @@ describe('on a network with settings of its own', () => {
       expect(result).toEqual({ status: 69, lines: [line], wrote: false })
     })
 
-    it('serves a chain and stops gracefully on SIGTERM', async () => {
+    it('serves a chain, whose health a command tells by its exit code', async () => {
       const folder = newFolder()
       const addressFile = join(folder, 'address.json')
       writeFileSync(addressFile, JSON.stringify({ development: dev.facts.addresses }))
-      const child = spawn(process.execPath, [...program(), 'start'], {
-        env: {
-          ...process.env,
-          NETWORK_URL: dev.facts.rpcUrl,
-          PROVIDER_PRIVATE_KEY: KEY,
-          ADDRESS_FILE: addressFile,
-          STATE_DIR: folder,
-          PORT: '0',
-          HOST: '127.0.0.1',
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
+      const { url } = await startHere({
+        NETWORK_URL: dev.facts.rpcUrl,
+        PROVIDER_PRIVATE_KEY: KEY,
+        ADDRESS_FILE: addressFile,
+        STATE_DIR: folder,
+        LOG_LEVEL: 'silent',
       })
-      let log = ''
-      child.stderr.on('data', (chunk) => {
-        log += chunk
-      })
-      await eventually(() => /listening at (http\S+?)"/.test(log))
-      const url = /listening at (http\S+?)"/.exec(log)?.[1] as string
       expect((await ask(url)).json).toMatchObject({ chainIds: [8996] })
       await eventually(async () => (await ask(`${url}/ready`)).status === 200)
-      const health = (port: string) => spawnSync(process.execPath, [...program(), 'health', '--port', port]).status
-      expect([health(new URL(url).port), health('1'), health('x')]).toEqual([0, 1, 2])
-      child.kill('SIGTERM')
-      expect(await once(child, 'exit')).toEqual([0, null])
+      const health = async (port: string) => (await runHere(['health', '--port', port], {})).status
+      expect([await health(new URL(url).port), await health('1'), await health('x')]).toEqual([0, 1, 2])
     })
   })
 })

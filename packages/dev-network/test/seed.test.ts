@@ -6,7 +6,7 @@ import { createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../test/helpers/cleanup.js'
-import { type Dev, startDev, startDevHere } from '../../../test/helpers/dev.js'
+import { type Dev, startDevHere } from '../../../test/helpers/dev.js'
 import { rpcClient } from '../../chain/src/rpc/clients.js'
 import { CATALOGUE } from '../src/seed/catalogue.js'
 
@@ -118,8 +118,7 @@ describe('tidegate dev --seed', () => {
   it('goes on where it was: another start on the same state publishes nothing again', async () => {
     const before = notes()
     await dev.stop()
-    // in a process, which has the option
-    dev = await startDev(['--seed', '--state', folder])
+    dev = await startDevHere(['--seed', '--state', folder])
     expect(notes()).toEqual(before)
     const client = clientOf(0)
     expect((await client.search()).total).toBe(CATALOGUE.filter(isForSale).length)
