@@ -18,6 +18,7 @@ import { cpuSeconds, memoryOf } from '../helpers/measures.js'
 import { type PostgresDatabase, startPostgres } from '../helpers/postgres-database.js'
 import { reorganise } from '../helpers/reorganise.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
+import { type Service, startHere } from '../helpers/service-here.js'
 import { sized } from '../helpers/sizes.js'
 import { CrowdedChain } from './crowded-chain.js'
 
@@ -73,7 +74,7 @@ describe('blocks with many long documents that are short on the chain', () => {
     (await ask(`${url}/api/aquarius/assets/ddo/${didOf(nft, DEV_CHAIN_ID)}`)).text.length
 
   /** Waits until the index has read the head. */
-  async function read({ url }: Instance): Promise<void> {
+  async function read({ url }: Service): Promise<void> {
     const head = await chain.head()
     await eventually(async () => {
       const { json } = await ask(`${url}/ready`)
@@ -129,13 +130,13 @@ describe('blocks with many long documents that are short on the chain', () => {
   })
 
   it('hold documents that nobody can use, with a reason, beyond MAX_DDO_INFLATION (threat 88)', async () => {
-    const instance = await startInstance(chain.settings({ STATE_DIR: join(root, 'ceiling') }))
-    const document = (nft: Address) => ask(`${instance.url}/api/aquarius/assets/ddo/${didOf(nft, DEV_CHAIN_ID)}`)
+    const service = await startHere(chain.settings({ STATE_DIR: join(root, 'ceiling') }))
+    const document = (nft: Address) => ask(`${service.url}/api/aquarius/assets/ddo/${didOf(nft, DEV_CHAIN_ID)}`)
     await chain.crowd(chain.nfts, LONG)
-    await read(instance)
+    await read(service)
     const { status, json } = await document(chain.nfts[0] as Address)
     expect([status, json.error]).toEqual([404, expect.stringContaining('MAX_DDO_INFLATION')])
     expect((await document(chain.honest[0] as Address)).status).toBe(200)
-    await instance.end()
+    await service.end()
   })
 })

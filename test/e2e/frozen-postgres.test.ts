@@ -6,7 +6,6 @@ import { openPostgres } from '../../packages/database/src/postgres/postgres.js'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { eventually } from '../helpers/eventually.js'
-import { startInstance } from '../helpers/instance.js'
 import { onPostgres } from '../helpers/on-postgres.js'
 import { type PostgresBackend, startPostgresServer } from '../helpers/postgres-server.js'
 import { ask, createToken, freshNonce } from '../helpers/requests.js'
@@ -50,14 +49,14 @@ describe('a service on a PostgreSQL', () => {
   afterAll(() => admin.end())
 
   /** Starts an instance that connects through the proxy: in this process, where a failure that nothing handles fails the test. */
-  const start = async <T extends Service>(begin: (environment: Record<string, string>) => Promise<T>) => {
-    const instance = await begin({ ...environment, DATABASE_URL: proxy.url(environment.DATABASE_URL as string) })
+  const start = async () => {
+    const instance = await startHere({ ...environment, DATABASE_URL: proxy.url(environment.DATABASE_URL as string) })
     instances.push(instance)
     return instance
   }
-  /** Starts two instances; the first one leads, and connects through the proxy. The second is in this process. */
-  const two = async <T extends Service>(begin: (environment: Record<string, string>) => Promise<T>) => {
-    const first = await start(begin)
+  /** Starts two instances; the first one leads, and connects through the proxy. */
+  const two = async () => {
+    const first = await start()
     const leases = () => onPostgres(environment.DATABASE_URL as string, 'SELECT task FROM leases')
     await eventually(async () => (await leases()).some(({ task }) => String(task).startsWith('index ')))
     const [{ pid }] = (await sessions()) as [{ pid: number }]
@@ -94,7 +93,7 @@ describe('a service on a PostgreSQL', () => {
   }
 
   it('has another instance lead when the network between the leader and the server is cut (threat 79)', async () => {
-    const { first, leads } = await two(startHere)
+    const { first, leads } = await two()
     proxy.frozen = true
     await eventually(() => leads() === 1, AGAIN)
     await goesOn()
@@ -123,15 +122,8 @@ describe('a service on a PostgreSQL', () => {
     await driver.close()
   })
 
-  it('has another instance lead at once when the leader is killed (threat 79, control)', async () => {
-    const { first, leads } = await two((settings) => startInstance(settings))
-    await first.end('SIGKILL')
-    await eventually(() => leads() === 1, AGAIN)
-    await goesOn()
-  })
-
   it('continues, with either leader, when the session of the leader is stopped, and answers nothing worse than 503 while all sessions are terminated in a loop (threats 72 and 79)', async () => {
-    const { first, second, pid } = await two(startHere)
+    const { first, second, pid } = await two()
     process.kill(pid, 'SIGSTOP')
     try {
       await goesOn()
@@ -151,7 +143,7 @@ describe('a service on a PostgreSQL', () => {
   })
 
   it('keeps its leader, which reconnects, when one of its connections is frozen (threat 79)', async () => {
-    const only = await start(startHere)
+    const only = await start()
     await eventually(() => ready(only))
     expect(proxy.freezeOpen()).toBeGreaterThan(0)
     await goesOn()
@@ -160,7 +152,7 @@ describe('a service on a PostgreSQL', () => {
   it('survives the termination of every database session when it has just become ready (threat 72)', async () => {
     // a single connection, for which requests and the transactions of the index compete
     environment.DATABASE_CONNECTIONS = '1'
-    const instance = await start((settings) => startInstance(settings))
+    const instance = await start()
     await eventually(() => ready(instance))
     proxy.cuts = 40
     await eventually(async () => {
@@ -172,6 +164,5 @@ describe('a service on a PostgreSQL', () => {
     expect(proxy.cut).toBe(40)
     await goesOn()
     expect((await createToken(instance.url, KEY, freshNonce())).status).toBe(200)
-    expect(instance.process.exitCode).toBeNull()
   })
 })
