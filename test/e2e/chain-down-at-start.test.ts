@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FactoryWatch } from '../../packages/chain/src/factory.js'
 import { connectChains } from '../../packages/provider/src/app/connect.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
-import { runCommand } from '../helpers/command.js'
 import { buildHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { type Instance, startInstance } from '../helpers/instance.js'
@@ -100,7 +99,7 @@ describe('a chain whose nodes do not answer when the service starts', () => {
     const environment = world.beside({
       ...{ NETWORK_URL: networks(proxy.url), ADDRESS_FILE: addressFile(stray), STATE_DIR: join(folder, 'stray') },
     })
-    expect(await runCommand(['start'], environment)).toMatchObject({
+    expect(await buildHere(environment)).toMatchObject({
       status: 2,
       stderr: `tidegate: ADDRESS_FILE: chain ${OTHER} has no contract at ${stray}, which should be the factory.\n`,
     })

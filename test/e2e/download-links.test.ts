@@ -4,11 +4,10 @@ import { readFileSync, truncateSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import sparticuz from '@sparticuz/chromium'
 import type { Wallet } from 'ethers'
-import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerKey } from '../../packages/protocol/src/crypto/keys.js'
+import { sharedBrowser } from '../helpers/browser.js'
 import { newFolder } from '../helpers/cleanup.js'
 import { runHere } from '../helpers/command-here.js'
 import { program } from '../helpers/deploy-tools.js'
@@ -32,7 +31,7 @@ describe('download links', () => {
   let world: World
   let postgres: PostgresDatabase
   let collector: StorageServer
-  /** The first one is a process, whose log and spans are read; of the others those where the process matters. */
+  /** The first one is a process, whose log and spans are read. */
   let alone: Instance
   /** What the second one logs. */
   let said: Said[]
@@ -45,8 +44,6 @@ describe('download links', () => {
 
   const settings = (changed: NodeJS.ProcessEnv = {}) =>
     world.beside({ DATABASE_URL: postgres.url(), STATE_DIR: join(folder, 'state'), ...changed })
-  const startOne = (changed: NodeJS.ProcessEnv = {}) =>
-    startInstance(settings(changed), undefined, { keepRequests: true })
   const first = () => instances[0]?.url as string
   const second = () => instances[1]?.url as string
   const made: string[] = []
@@ -66,8 +63,9 @@ describe('download links', () => {
       spans += (await request.toArray()).join('')
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
-    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin }
-    const [one, here] = await Promise.all([startOne(traced), startHere(settings())])
+    const traced = settings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin })
+    const starting = startInstance(traced, undefined, { keepRequests: true })
+    const [one, here] = await Promise.all([starting, startHere(settings())])
     ;[alone, said, instances] = [one, here.said, [one, here]]
     ;({ asset, buyer, txId } = await world.sold(world.storage.file('/tides.bin', CONTENT, 'application/octet-stream')))
     await Promise.all(instances.map(({ url }) => served(url, asset)))
@@ -108,36 +106,26 @@ describe('download links', () => {
     expect(world.storage.seen('/tides.bin').at(-1)?.headers.range).toMatch(/^bytes=100001-/)
   })
 
-  describe('in a browser', () => {
-    let browser: Browser
-    beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: await sparticuz.executablePath(),
-        args: sparticuz.args,
-      })
-    })
-    afterAll(() => browser.close())
-
-    it('are downloaded to disk by a click, and the page that follows learns nothing of them', async () => {
-      const referrers: (string | undefined)[] = []
-      const url = await link()
-      const answer = (response: ServerResponse) =>
-        response.writeHead(200, { 'content-type': 'text/html' }).end(`<a id="it" href="${url}">file</a>`)
-      const page = await browser.newPage({ acceptDownloads: true })
-      await page.goto(
-        world.storage.on('/page.html', (request, response) => {
-          referrers.push(request.headers.referer)
-          answer(response)
-        }),
-      )
-      const [download] = await Promise.all([page.waitForEvent('download'), page.click('#it')])
-      expect(download.suggestedFilename()).toBe('tides.bin')
-      const target = join(folder, 'browser.bin')
-      await download.saveAs(target)
-      expect(await download.failure()).toBeNull()
-      expect(readFileSync(target).equals(CONTENT)).toBe(true)
-      expect(referrers.join()).not.toContain(grantOf(url))
-    })
+  it('are downloaded to disk by a click in a browser, and the page that follows learns nothing of them', async () => {
+    const referrers: (string | undefined)[] = []
+    const url = await link()
+    const answer = (response: ServerResponse) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<a id="it" href="${url}">file</a>`)
+    const page = await (await sharedBrowser()).newPage({ acceptDownloads: true })
+    await page.goto(
+      world.storage.on('/page.html', (request, response) => {
+        referrers.push(request.headers.referer)
+        answer(response)
+      }),
+    )
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#it')])
+    expect(download.suggestedFilename()).toBe('tides.bin')
+    const target = join(folder, 'browser.bin')
+    await download.saveAs(target)
+    expect(await download.failure()).toBeNull()
+    expect(readFileSync(target).equals(CONTENT)).toBe(true)
+    expect(referrers.join()).not.toContain(grantOf(url))
+    await page.close()
   })
 
   it('count as downloads of their consumer in the report', async () => {
@@ -190,8 +178,7 @@ describe('download links', () => {
     await served(second(), asset)
     const lasting = await link(second())
     await instances[0]?.end()
-    // a process, which knows nothing of the one before it
-    instances[0] = await startOne({ ...rotated, ...secret })
+    instances[0] = await startHere(settings({ ...rotated, ...secret }))
     await served(first(), asset)
     const { status } = await ask(at(first(), lasting))
     expect(status).toBe(200)

@@ -66,7 +66,7 @@ describe('a service whose state', () => {
     instance = started
     said = () => started.said
   }
-  /** For workers, and for what can be told apart only from outside: files that are locked, damaged or on a full disk. */
+  /** For workers, and for files that are emptied or on a full disk. */
   const startAlone = async (changed?: Record<string, string>) => {
     const started = await startInstance(environment(changed))
     const { lines } = started
@@ -177,7 +177,7 @@ describe('a service whose state', () => {
   })
 
   it('is locked or damaged reports it in its log, at /ready and in doctor (threat 85)', async () => {
-    await used(startAlone)
+    await used(start)
     await eventually(async () => (await ready()).status === 200)
     const other = new Database(file(), { timeout: 5000 })
     other.exec('BEGIN IMMEDIATE')
@@ -190,7 +190,7 @@ describe('a service whose state', () => {
     await eventually(() => logged('state store recovered').length > 0)
     await instance?.end()
     damage(file())
-    await startAlone()
+    await start()
     expect((await consume()).status).toBe(503)
     expect((await ready()).json).toMatchObject({ ready: false, storeTrouble: 'corrupt' })
     await eventually(() => logged('state store failed').some(({ code }) => code === 'SQLITE_CORRUPT'))
@@ -200,9 +200,7 @@ describe('a service whose state', () => {
     await instance?.end()
     for (const beside of ['-wal', '-shm']) rmSync(file() + beside, { force: true })
     writeFileSync(file(), 'no database'.repeat(1000))
-    expect((await runCommand(['start'], environment())).stderr).toMatch(
-      /cannot be opened: it is damaged \(SQLITE_NOTADB\)\.$/m,
-    )
+    expect((await openHere(environment())).stderr).toMatch(/cannot be opened: it is damaged \(SQLITE_NOTADB\)\.$/m)
   })
 
   const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0

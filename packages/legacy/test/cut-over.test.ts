@@ -7,7 +7,7 @@ import { runCommand } from '../../../test/helpers/command.js'
 import { eventually } from '../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../test/helpers/instance.js'
 import { type Answer, ask, createToken, deleteToken } from '../../../test/helpers/requests.js'
-import { startHere } from '../../../test/helpers/service-here.js'
+import { type Service, startHere } from '../../../test/helpers/service-here.js'
 import { World } from '../../../test/helpers/world.js'
 import { type ProviderKey, providerKey } from '../../protocol/src/crypto/keys.js'
 
@@ -15,7 +15,8 @@ import { type ProviderKey, providerKey } from '../../protocol/src/crypto/keys.js
 describe('requests signed for a legacy service', () => {
   const folder = newFolder()
   let world: World
-  let instance: Instance
+  let first: Instance
+  let instance: Service
   let keys = 0
   /** An account that has never sent a request to this service. */
   const somebody = () => providerKey(`0x${(++keys).toString(16).padStart(64, '0')}`)
@@ -31,7 +32,8 @@ describe('requests signed for a legacy service', () => {
 
   beforeAll(async () => {
     world = await World.start()
-    instance = await startInstance(environment())
+    first = await startInstance(environment())
+    instance = first
   })
 
   it('are refused after the import, on a running service and after kill -9; later ones pass', async () => {
@@ -56,8 +58,8 @@ describe('requests signed for a legacy service', () => {
       for (const nonce of [Date.now() + 5000, 5]) expect((await create(somebody(), nonce)).status).toBe(200)
     }
     await checked()
-    await instance.end('SIGKILL')
-    instance = await startInstance(environment())
+    await first.end('SIGKILL')
+    instance = await startHere(environment())
     await checked()
 
     // clients that sign the last nonce plus one

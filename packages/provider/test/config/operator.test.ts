@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
-import { runCommand } from '../../../../test/helpers/command.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { StorageServer } from '../../../../test/helpers/storage-server.js'
@@ -98,7 +97,7 @@ describe('commands of an operator', () => {
   })
 
   it('doctor reports problems, and exits with 1 if there are any', async () => {
-    const { status, stdout } = await runCommand(['doctor'], environment)
+    const { status, stdout } = await run('doctor')
     expect(status).toBe(1)
     const bad = stdout.split('\n').filter((line) => line.startsWith('FAIL'))
     const refused = 'cannot be reached: it refuses connections (ECONNREFUSED)'

@@ -1,6 +1,5 @@
 import { rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCommand } from '../../../../test/helpers/command.js'
 import { runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
 import { metricOf } from '../../../../test/helpers/measures.js'
@@ -75,8 +74,7 @@ describe('the operator of hosted files', () => {
       1,
       expect.stringContaining('uses this file. Use --force to delete it.'),
     ])
-    // in a process of its own, as operators do
-    expect((await runCommand(['files', 'remove', idOf(url), '--force'], environment())).status).toBe(0)
+    expect((await run('files', 'remove', idOf(url), '--force')).status).toBe(0)
     expect((await tus(url, 'HEAD', auth)).status).toBe(404)
     expect(() => bytesOf(files(), idOf(url))).toThrow('ENOENT')
     expect((await run('files', 'remove', idOf(url))).stderr).toContain('There is no such file.')

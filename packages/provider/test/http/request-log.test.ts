@@ -6,6 +6,7 @@ import { eventually } from '../../../../test/helpers/eventually.js'
 import { type Instance, startInstance } from '../../../../test/helpers/instance.js'
 import { saidTo } from '../../../../test/helpers/raw-consumer.js'
 import { ask, downloadParams, FILE_ID } from '../../../../test/helpers/requests.js'
+import { startHere } from '../../../../test/helpers/service-here.js'
 import { World } from '../../../../test/helpers/world.js'
 import { PROVIDER_LIMITS } from '../../src/limits.js'
 
@@ -208,14 +209,12 @@ describe('the request log', () => {
 
   it('leaves out probes, and with LOG_REQUESTS=errors also successful requests', async () => {
     const folder = `${world.local.app.context.settings.STATE_DIR}/fourth`
-    const quiet = await startInstance(world.beside({ STATE_DIR: folder, LOG_REQUESTS: 'errors' }), undefined, {
-      keepRequests: true,
-    })
+    const quiet = await startHere(world.beside({ STATE_DIR: folder, LOG_REQUESTS: 'errors' }))
     expect((await ask(`${quiet.url}/`)).status).toBe(200)
     expect((await ask(`${quiet.url}/live`)).status).toBe(200)
     expect((await ask(`${quiet.url}/nowhere`)).status).toBe(404)
     await quiet.end()
-    expect(quiet.requests).toMatchObject([{ status: 404 }])
+    expect(quiet.said.filter(({ msg }) => msg === 'request')).toMatchObject([{ status: 404 }])
     const all = await get('/')
     expect(await lineOf(all)).toMatchObject({ status: 200, route: '/' })
     await get('/live')
