@@ -128,8 +128,10 @@ describe('stopping the service while it starts', () => {
     }
   })
 
-  // a group, whose workers get the signal as well as the message of the primary process
-  it('completes a transfer while another worker starts (threat 67)', async () => {
+  it.each([
+    'process',
+    'group',
+  ] as const)('completes a transfer while another worker starts, when the %s is signalled (threat 67)', async (how) => {
     const content = Buffer.alloc(200_000, 'tide')
     let release = () => undefined as unknown
     const url = world.storage.on('/slow', (request, response) => {
@@ -159,7 +161,7 @@ describe('stopping the service while it starts', () => {
     try {
       process.kill(idle as number, 'SIGKILL')
       await eventually(() => !alive(idle as number) && childrenOf(begun.child).length === 2)
-      const stopping = stopped(begun, 'group', 'SIGTERM')
+      const stopping = stopped(begun, how, 'SIGTERM')
       await eventually(async () =>
         // a connection that no worker accepts gets no response
         fetch(`${origin}/live`, { signal: AbortSignal.timeout(1000) }).then(

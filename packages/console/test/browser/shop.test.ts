@@ -80,6 +80,34 @@ it('tells balances and the network fee, and that the balance is too small', asyn
   await page.getByText('Get some more of the token').waitFor()
 })
 
+it('keeps the accounts of the wallet in their place while the balances are read', async () => {
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await visitAs(0, '')
+  const wallet = button(/^Wallet 0x/)
+  await wallet.waitFor()
+  await page.route(`${new URL(dev.facts.rpcUrl).origin}/**`, async (route) => {
+    await held
+    await route.continue()
+  })
+  await wallet.click()
+  const account = page.getByRole('dialog').getByText('Account 3')
+  await account.waitFor()
+  const places = []
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    places.push(await account.boundingBox())
+  }
+  answer()
+  await page.getByText(/ETH, .* OCEAN/).waitFor()
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await account.boundingBox()).toEqual(places.pop())
+  }
+})
+
 it('filters by price within one token, and sorts by it', async () => {
   await published({ name: 'Dear tides', price: { amount: '7' }, tags: ['priced'] })
   await published({ name: 'Cheap tides', price: { amount: '1.5' }, tags: ['priced'] })

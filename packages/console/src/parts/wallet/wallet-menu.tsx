@@ -55,7 +55,6 @@ export function WalletMenu({ state, onClose }: MenuProps) {
           <span class="muted">{text.wallet.network}</span>
           <span>{chainOf(chainId)?.name ?? text.wallet.chain(chainId)}</span>
         </div>
-        <HeldAmounts address={address} chainId={chainId} />
         {error !== undefined && <Problem error={error} />}
         {!wallet.builtIn &&
           others.map((chain) => (
@@ -64,6 +63,8 @@ export function WalletMenu({ state, onClose }: MenuProps) {
             </Button>
           ))}
         {wallet.builtIn && <Accounts wallet={wallet as LocalWallet} address={address} />}
+        {/* last: it comes late, and must not move what is clicked */}
+        <HeldAmounts address={address} chainId={chainId} />
       </div>
     </Dialog>
   )
