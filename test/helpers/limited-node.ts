@@ -49,6 +49,8 @@ export class LimitedNode {
 
   static async before(target: string, limits: Limits = {}): Promise<LimitedNode> {
     const server = createServer()
+    // a request may come over a connection just as it ends: on a busy machine after any time
+    server.keepAliveTimeout = 0
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const node = new LimitedNode(server, target)
     node.limits = limits

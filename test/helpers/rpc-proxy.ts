@@ -84,6 +84,8 @@ export class RpcProxy {
 
   static async before(target: string): Promise<RpcProxy> {
     const server = createServer()
+    // a request may come over a connection just as it ends: on a busy machine after any time
+    server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const proxy = new RpcProxy(server, target)

@@ -59,6 +59,8 @@ export class ScriptedNode {
   /** Starts a node whose chain ends at block `head`. */
   static async start(head: number, logs: (first: number, last: number) => object[]): Promise<ScriptedNode> {
     const server = createServer()
+    // a request may come over a connection just as it ends: on a busy machine after any time
+    server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return new ScriptedNode(server, head, logs)
   }

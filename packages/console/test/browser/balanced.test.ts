@@ -28,11 +28,12 @@ async function open(seed: number, state: number[]) {
     const body = route.request().postData()
     if (body === null) return route.continue()
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(node.url, { method: 'POST', headers, body })
-    await route
-      .fulfill({ headers: { ...headers, 'access-control-allow-origin': '*' }, body: await answer.text() })
-      // the page may be closed by now
-      .catch(() => undefined)
+    const answer = async () => {
+      const told = await fetch(node.url, { method: 'POST', headers, body })
+      await route.fulfill({ headers: { ...headers, 'access-control-allow-origin': '*' }, body: await told.text() })
+    }
+    // page and node may be closed by now
+    await answer().catch(() => route.abort().catch(() => undefined))
   })
   const keys = accounts.slice(2 * seed, 2 * seed + 2).map(({ privateKey }) => privateKey as `0x${string}`)
   const wallet = new SigningWallet({ keys, rpcUrl, chainId, context: observed.context })
