@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import { expect } from 'vitest'
 import { runHere } from '../../../../test/helpers/command-here.js'
@@ -76,15 +77,25 @@ export class HostileMarket {
   }
 
   until(id: string, ...states: string[]): Promise<void> {
-    return eventually(async () => states.includes((await this.stateOf(id)).state))
+    return this.waits(id, async () => states.includes((await this.stateOf(id)).state))
   }
 
   /** Waits until a purchase waits for this reason, which the report tells; undefined: until it does not. */
   async untilWaits(id: string, obstacle: string | undefined): Promise<void> {
-    const purchases = purchaseStore(this.world.local.app.context.store.driver)
-    await eventually(async () => (await purchases.find(id as Hex))?.obstacle === obstacle)
+    await this.waits(id, async () => (await this.recordOf(id))?.obstacle === obstacle)
     const all = (await this.report()).flatMap(({ obstructed }) => obstructed)
     expect(all.find((one) => one.id === id)?.obstacle).toBe(obstacle)
+  }
+
+  private recordOf(id: string) {
+    return purchaseStore(this.world.local.app.context.store.driver).find(id as Hex)
+  }
+
+  /** Waits for a condition of a purchase. Fails with its record, which says what it waits for. */
+  private waits(id: string, condition: () => Promise<boolean>): Promise<void> {
+    return eventually(condition).catch(async (cause) => {
+      throw new Error(`The purchase stays as it is: ${inspect(await this.recordOf(id))}`, { cause })
+    })
   }
 
   async report(): Promise<TokenLine[]> {
