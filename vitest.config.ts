@@ -4,6 +4,12 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 const client = (path: string) => fileURLToPath(new URL(`packages/client/src/${path}`, import.meta.url))
 
+/** Shared fixtures, and an end to processes that a test leaves. */
+const withFixtures = {
+  globalSetup: './test/helpers/global-setup.ts',
+  setupFiles: './test/helpers/setup.ts',
+}
+
 const config = defineConfig({
   // the source of the workspace, not what was built of it
   resolve: {
@@ -15,10 +21,23 @@ const config = defineConfig({
   test: {
     // these have lanes of their own: vitest.large.config.ts, vitest.tools.config.ts
     exclude: [...configDefaults.exclude, '**/*.{large,tools}.test.ts'],
-    include: ['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
-    // fixtures that files share, and an end to processes that a test leaves
-    globalSetup: './test/helpers/global-setup.ts',
-    setupFiles: './test/helpers/setup.ts',
+    projects: [
+      // one group after the other: a process ends where the next file belongs to another project, and each compiles its modules for
+      // itself. Files beside the source have processes of their own, as some replace timers and clocks that modules keep
+      {
+        extends: true,
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+          ...withFixtures,
+        },
+      },
+    ],
     pool: 'forks',
     // a process runs many files, one after the other: to load and warm up all modules for each is half of a run's work
     isolate: false,
@@ -48,5 +67,6 @@ export default config
 /** Returns the configuration of another lane: it runs the files `*.NAME.test.ts`, which `npm test` leaves out. */
 export function laneOf(name: string, env: Record<string, string> = {}): typeof config {
   const include = [`{packages,test}/**/*.${name}.test.ts`]
-  return { ...config, test: { ...config.test, name, include, exclude: configDefaults.exclude, env } }
+  const { projects: _, ...shared } = config.test ?? {}
+  return { ...config, test: { ...shared, name, include, exclude: configDefaults.exclude, env, ...withFixtures } }
 }
