@@ -23,7 +23,7 @@ const config = defineConfig({
     exclude: [...configDefaults.exclude, '**/*.{large,tools}.test.ts'],
     projects: [
       // one group after the other: a process ends where the next file belongs to another project, and each compiles its modules for
-      // itself. Files beside the source have processes of their own, as some replace timers and clocks that modules keep
+      // itself
       {
         extends: true,
         test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], sequence: { groupOrder: 1 } },

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +7,7 @@ import { type ImporterOptions, importer } from 'ipfs-unixfs-importer'
 import { CID } from 'multiformats/cid'
 import { type Block, carOf, depthFirst, entityBytesOf, sizeOf } from './cars.js'
 import { atEnd } from './cleanup.js'
+import { listeningServer } from './http-server.js'
 
 /** A request for a CAR: its root, the blocks of an honest answer, and the request itself. */
 export interface CarRequest {
@@ -49,11 +49,7 @@ export class IpfsGateway {
   }
 
   static async start(): Promise<IpfsGateway> {
-    const server = createServer()
-    // adding a large file blocks this process for longer than the default keep-alive time-out
-    server.keepAliveTimeout = 0
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const server = await listeningServer()
     const gateway = new IpfsGateway(server)
     atEnd(() => gateway.close())
     return gateway

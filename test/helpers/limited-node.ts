@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from './cleanup.js'
+import { listeningServer } from './http-server.js'
 import { jsonBody } from './storage-server.js'
 
 /** A call of JSON-RPC, as a client sends it. */
@@ -48,10 +48,7 @@ export class LimitedNode {
   }
 
   static async before(target: string, limits: Limits = {}): Promise<LimitedNode> {
-    const server = createServer()
-    // a request may come over a connection just as it ends: on a busy machine after any time
-    server.keepAliveTimeout = 0
-    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const server = await listeningServer()
     const node = new LimitedNode(server, target)
     node.limits = limits
     atEnd(async () => node.close())

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { askJson } from './ask.js'
 import { atEnd } from './cleanup.js'
+import { listeningServer } from './http-server.js'
 import type { Refusal } from './refusals.js'
 import { jsonBody } from './storage-server.js'
 
@@ -83,11 +83,7 @@ export class RpcProxy {
   }
 
   static async before(target: string): Promise<RpcProxy> {
-    const server = createServer()
-    // a request may come over a connection just as it ends: on a busy machine after any time
-    server.keepAliveTimeout = 0
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const server = await listeningServer()
     const proxy = new RpcProxy(server, target)
     atEnd(async () => proxy.close())
     return proxy

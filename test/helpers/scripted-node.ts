@@ -1,7 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Address, getAddress, type Hex, toHex, zeroAddress } from 'viem'
 import { chainLog } from './chain-log.js'
+import { listeningServer } from './http-server.js'
 import { jsonBody } from './storage-server.js'
 
 /** The id of the chain of a scripted node. */
@@ -58,10 +59,7 @@ export class ScriptedNode {
 
   /** Starts a node whose chain ends at block `head`. */
   static async start(head: number, logs: (first: number, last: number) => object[]): Promise<ScriptedNode> {
-    const server = createServer()
-    // a request may come over a connection just as it ends: on a busy machine after any time
-    server.keepAliveTimeout = 0
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const server = await listeningServer()
     return new ScriptedNode(server, head, logs)
   }
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from './cleanup.js'
+import { listeningServer } from './http-server.js'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -31,11 +31,7 @@ export class StorageServer {
   }
 
   static async start(): Promise<StorageServer> {
-    const server = createServer()
-    // with thousands of connections, closing one before the other side has read everything may reset it
-    server.keepAliveTimeout = 0
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const server = await listeningServer()
     const storage = new StorageServer(server)
     atEnd(() => storage.close())
     return storage

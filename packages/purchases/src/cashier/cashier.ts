@@ -73,7 +73,8 @@ export class Cashier {
       if (user && isCallOf(slot, user)) found = await this.minedOf(slot, [user.hash])
       if (found && isFinal(found.mined, view)) {
         const change = purchase ? changeBy(found, purchase, chain.account, now) : {}
-        isAll = (await slots.conclude(slot, outcomeOf(found.mined), purchase, { dueAt: now, ...change }, now)) && isAll
+        const isWritten = await slots.conclude(slot, outcomeOf(found.mined), purchase, { dueAt: now, ...change }, now)
+        isAll &&= isWritten
         continue
       }
       if (found) {
@@ -88,7 +89,8 @@ export class Cashier {
       }
       log.error({ nonce: slot.nonce, transaction: user.hash }, 'somebody else uses the key of the purchasing account')
       const change = purchase ? changeByForeign(slot, purchase) : {}
-      await slots.conclude(slot, 'foreign', purchase, { dueAt: now, ...change }, now)
+      const isWritten = await slots.conclude(slot, 'foreign', purchase, { dueAt: now, ...change }, now)
+      isAll &&= isWritten
     }
     return isAll
   }
