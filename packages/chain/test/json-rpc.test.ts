@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { HttpRequestError, ResponseBodyTooLargeError } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ABANDONED, connectionsOfAbandoned } from '../../../test/helpers/abandoned.js'
 import { AT_ONCE, eventually } from '../../../test/helpers/eventually.js'
 import { jsonBody } from '../../../test/helpers/storage-server.js'
 import { transportFailure } from '../src/failures.js'
 import { rpcClient } from '../src/rpc/clients.js'
+import { JsonRpcHttp } from '../src/rpc/json-rpc-http.js'
 
 interface Call {
   id: number
@@ -250,6 +252,13 @@ describe('JSON-RPC over HTTP', () => {
       .catch((error: Error) => error)
     expect(causesOf(error)).toContainEqual(expect.any(HttpRequestError))
     expect(String(error)).not.toContain('hunter3')
+  })
+
+  it('opens no second connection for a request that its caller aborts', async () => {
+    const send = (origin: string, signal: AbortSignal) =>
+      new JsonRpcHttp(new URL(origin), AT_ONCE, LIMIT).send({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' }, signal)
+    expect(await connectionsOfAbandoned(send)).toBe(ABANDONED)
+    expect(await connectionsOfAbandoned(send, { begun: true })).toBe(ABANDONED)
   })
 
   it('ends a request when its caller aborts it', async () => {

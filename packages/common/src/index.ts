@@ -1,5 +1,6 @@
 export { abortable } from './abortable.js'
 export { abortSignal, type Cancellation, type LazyCancellation } from './cancellation.js'
+export { connector } from './connector.js'
 export { LAST_CODE_POINT, MAX_TIMER } from './constants.js'
 export { Deadline, withDeadline } from './deadline.js'
 export { readTextFile } from './files/text-file.js'

@@ -1,4 +1,5 @@
 import { Agent } from 'undici'
+import { connector } from './connector.js'
 import { withDeadline } from './deadline.js'
 
 /** A response of a service that the operator configured. */
@@ -43,7 +44,7 @@ export class Outbound {
     this.deadline = deadline
     this.maxSize = maxSize
     this.agent = new Agent({
-      connect: { timeout },
+      connect: connector({ timeout }),
       headersTimeout: timeout,
       bodyTimeout: timeout,
     })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ABANDONED, connectionsOfAbandoned } from '../../../test/helpers/abandoned.js'
 import { type S3Bucket, startBucket } from '../../../test/helpers/s3-bucket.js'
 import { Bucket } from '../src/s3/bucket.js'
 import { S3Backend } from '../src/s3/s3-backend.js'
+import { S3Client } from '../src/s3/s3-client.js'
 import { partSize } from '../src/s3/state.js'
 
 const PART = 5_242_880
@@ -58,6 +60,21 @@ describe.each(Object.entries(STYLES))('S3 with %s', (_, style) => {
       ...{ status: 404, code: 'NoSuchUpload' },
     })
   })
+})
+
+it('a file whose reader leaves is fetched over no second connection', async () => {
+  const clients: S3Client[] = []
+  const send = async (origin: string, signal: AbortSignal) => {
+    const account = { ...server.account, endpoint: new URL(origin) }
+    const client = new S3Client(account)
+    clients.push(client)
+    const { body } = await client.open({ method: 'GET', key: 'one', signal })
+    return body.toArray()
+  }
+  const server = await startBucket()
+  expect(await connectionsOfAbandoned(send)).toBe(ABANDONED)
+  expect(await connectionsOfAbandoned(send, { begun: true })).toBe(ABANDONED)
+  await Promise.all([...clients, server].map((one) => one.close()))
 })
 
 it('a file that a bucket never takes is refused with its reason, without a retry', async () => {

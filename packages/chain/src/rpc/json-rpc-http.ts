@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { Deadline, describeAnswer } from '@tidegate/common'
+import { connector, Deadline, describeAnswer } from '@tidegate/common'
 import { JsonBoundsError, parseJson } from '@tidegate/protocol'
 import { Agent } from 'undici'
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from 'viem'
@@ -17,7 +17,7 @@ export class UnexpectedAnswer extends Error {
 }
 
 /** Connections to nodes, shared by all clients of the process. Idle connections close by themselves. */
-const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+const connections = new Agent({ connect: connector(), headersTimeout: 0, bodyTimeout: 0 })
 
 /** The turn of the last large body in this process. */
 let lastTurn: Promise<void> = Promise.resolve()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connector } from '@tidegate/common'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent } from 'undici'
 import { HOSTING_LIMITS } from '../limits.js'
@@ -57,7 +58,7 @@ const { s3Connections, s3Connect, s3Silence, s3Answer, s3Backoffs } = HOSTING_LI
  */
 export class S3Client {
   private readonly agent = new Agent({
-    connect: { timeout: s3Connect },
+    connect: connector({ timeout: s3Connect }),
     headersTimeout: s3Silence,
     bodyTimeout: s3Silence,
     connections: s3Connections,

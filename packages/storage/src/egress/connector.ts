@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import { abortSignal, type Cancellation } from '@tidegate/common'
+import { abortSignal, type Cancellation, connector } from '@tidegate/common'
 import { checkedLookup, ForbiddenDestination, type Lookup, literalAddress } from '@tidegate/protocol/addresses'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import type { Destinations } from './destinations.js'
 import { receiving } from './responses/receiving.js'
 import { strictSocket } from './upstream-socket.js'
@@ -43,8 +43,8 @@ export function guardedConnector({
     checked(hostname, dispatching ? { ...options, signal: abortSignal(dispatching) } : options, callback)
   // nothing is read ahead, see strictSocket
   const common = { timeout, lookup, ...tls, highWaterMark: 0 }
-  const secure = buildConnector(common as buildConnector.BuildOptions)
-  const plain = buildConnector({ ...common, onread: receiving() } as buildConnector.BuildOptions)
+  const secure = connector(common as buildConnector.BuildOptions)
+  const plain = connector({ ...common, onread: receiving() } as buildConnector.BuildOptions)
   return (target, callback) => {
     const literal = literalAddress(target.hostname)
     if (literal !== undefined && !options.destinations.allows(literal)) {
