@@ -59,7 +59,7 @@ describe('the receipt of a buyer', () => {
     await assertFits('receipt')
     await page.emulateMedia({ media: 'print' })
     expect(await button('Print').isVisible()).toBe(false)
-    expect(await receipt.isVisible()).toBe(true)
+    await expect.poll(() => receipt.isVisible()).toBe(true)
     expect(observed.trouble).toEqual(NO_TROUBLE)
   })
 

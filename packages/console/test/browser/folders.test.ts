@@ -30,7 +30,7 @@ it('publishes a picked folder without hidden files, and downloads it as one arch
   // the same names again
   await page.getByLabel('Choose a folder').setInputFiles(join(folder, 'tides'))
   await page.getByText('two files would have the same name').waitFor()
-  expect(await page.locator('.file').count()).toBe(2)
+  await expect.poll(() => page.locator('.file').count()).toBe(2)
   await button('Continue').click()
   await page.getByLabel('Name').fill('Tides')
   await button('Continue').click()
@@ -98,7 +98,7 @@ it('the page of a folder does not grow with its files, each of which is reached 
   await button('Get it for free').click()
   await page.getByText('You already have this').waitFor()
   const tree = page.locator('.file-line')
-  expect(await tree.allInnerTexts()).toEqual([expect.stringMatching(/^tides\/\s+202 files · 808 B$/)])
+  await expect.poll(() => tree.allInnerTexts()).toEqual([expect.stringMatching(/^tides\/\s+202 files · 808 B$/)])
   expect(await page.locator('.price-large').count()).toBe(0)
   const words = await page.locator('main').innerText()
   const places = [author, 'CC-BY-4.0', 'Price of another order', 'About', '202 files'].map((one) => words.indexOf(one))

@@ -131,7 +131,7 @@ describe('a browser wallet that announces itself', () => {
     await button('Buy for 1.5015 OCEAN').click()
     await said(DECLINED).waitFor()
     // a declined transaction is not pending
-    expect(await button(/pending transactions?/).count()).toBe(0)
+    await expect.poll(() => button(/pending transactions?/).count()).toBe(0)
     wallet.declines.clear()
     await button('Buy for 1.5015 OCEAN').click()
     await said('You already have this').waitFor()

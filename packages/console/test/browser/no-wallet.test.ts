@@ -81,12 +81,9 @@ it('opens the page in a wallet on a phone', async () => {
   const { dialog, trouble, context } = observed
   const links = dialog.getByRole('link')
   await links.first().waitFor()
-  expect(await links.allTextContents()).toEqual([
-    'Open in MetaMask',
-    'Open in Coinbase Wallet',
-    'Open in Trust Wallet',
-    'Open in OKX Wallet',
-  ])
+  await expect
+    .poll(() => links.allTextContents())
+    .toEqual(['Open in MetaMask', 'Open in Coinbase Wallet', 'Open in Trust Wallet', 'Open in OKX Wallet'])
   expect(await links.first().getAttribute('href')).toBe(PAGE.replace('https:/', 'https://link.metamask.io/dapp'))
   expect(await dialog.getByRole('img').count()).toBe(0)
   expect(await findingsOf(observed)).toEqual([])

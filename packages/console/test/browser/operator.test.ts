@@ -79,7 +79,7 @@ describe('the operator', () => {
     await eventually(() => picture.evaluate((one) => (one as HTMLImageElement).naturalWidth > 0))
     for (const viewport of [PHONE, DESK]) {
       await page.setViewportSize(viewport)
-      for (const shown of [foot, picture]) expect(await shown.isVisible()).toBe(true)
+      for (const shown of [foot, picture]) await expect.poll(() => shown.isVisible()).toBe(true)
       // the bar of pages at the foot of a telephone covers none of it
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
       const last = foot.locator('a').last()
@@ -161,7 +161,7 @@ describe('the operator', () => {
     expect(await page.locator('h1').innerText()).toBe('Harbour Office')
     await card(own).waitFor()
     expect([await page.locator('.card').count(), await card(other).count()]).toEqual([1, 0])
-    await onBoth(async () => expect(await page.locator('.seller-head .verified').isVisible()).toBe(true))
+    await onBoth(() => expect.poll(() => page.locator('.seller-head .verified').isVisible()).toBe(true))
 
     await page.goto(`${base}/console/seller/${newWallet().address}`)
     await page.getByText('This account sells nothing here').waitFor()

@@ -53,8 +53,8 @@ describe('a reloaded page', () => {
       await rpc('evm_mine')
     }
     await page.getByText('You already have this').waitFor()
-    expect(await button('1 pending transaction').count()).toBe(0)
-    expect(await button('Show transactions').count()).toBe(1)
+    await expect.poll(() => button('1 pending transaction').count()).toBe(0)
+    await expect.poll(() => button('Show transactions').count()).toBe(1)
   })
 
   it('does not wait for a transaction that the wallet replaced', async () => {

@@ -98,7 +98,7 @@ it('shows tables, pictures and texts of this provider, and links to others', asy
   ])
   const table = section().locator('table').first()
   await table.getByRole('cell', { name: 'a, 19' }).waitFor()
-  expect(await table.locator('tbody tr').count()).toBe(20)
+  await expect.poll(() => table.locator('tbody tr').count()).toBe(20)
   await section().getByText('The first 20 rows.').waitFor()
   for (const name of ['days.jsonl', 'chart.png', 'read me.txt', 'stations.parquet']) await openSample(name)
   await section().getByRole('columnheader', { name: 'deep' }).waitFor()

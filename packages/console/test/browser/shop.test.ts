@@ -14,7 +14,7 @@ it('shows assets on the first screen of a telephone, with folded filters and the
   const box = await card.boundingBox()
   expect((box?.y ?? NARROW.height) + (box?.height ?? 0)).toBeLessThanOrEqual(NARROW.height)
   expect(await page.getByLabel('Sort by').isVisible()).toBe(false)
-  expect(await page.locator('.brand span').isVisible()).toBe(true)
+  await expect.poll(() => page.locator('.brand span').isVisible()).toBe(true)
 })
 
 it('counts the tags of the found assets, and keeps the focus of a chosen one', async () => {
@@ -38,11 +38,13 @@ it('adds up a price from aligned parts, the first of which is the share of the p
   await visitAs(2, `asset/${did}`)
   await page.getByText('Price in detail').click()
   const rows = page.locator('.parts dl > div')
-  expect(await rows.allInnerTexts()).toEqual([
-    expect.stringMatching(/^To the publisher\s+2\s*\.5\s+OCEAN$/),
-    expect.stringMatching(/^Exchange fees\s+0\s*\.0025\s+OCEAN$/),
-    expect.stringMatching(/^Total\s+2\s*\.5025\s+OCEAN$/),
-  ])
+  await expect
+    .poll(() => rows.allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/^To the publisher\s+2\s*\.5\s+OCEAN$/),
+      expect.stringMatching(/^Exchange fees\s+0\s*\.0025\s+OCEAN$/),
+      expect.stringMatching(/^Total\s+2\s*\.5025\s+OCEAN$/),
+    ])
   const points = await rows
     .locator('dd > :nth-child(2)')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left))
@@ -151,6 +153,6 @@ it('offers any token if the provider tells none', async () => {
   await page.route(`${dev.facts.providerUrl}/`, (route) => route.fulfill({ json: {} }))
   await visit('?price=paid')
   await button('Filters and sorting').click()
-  expect(await page.getByLabel('Paid in').locator('option').allTextContents()).toEqual(['Any token'])
+  await expect.poll(() => page.getByLabel('Paid in').locator('option').allTextContents()).toEqual(['Any token'])
   expect(observed.trouble).toEqual(NO_TROUBLE)
 })

@@ -80,7 +80,7 @@ it('refuses the box if the text is not the one that the publisher described', as
   await button('Read the terms').click()
   await closed
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await box().isDisabled()).toBe(true)
+  await expect.poll(() => box().isDisabled()).toBe(true)
 })
 
 /** Waits until the dialog shows a text, and closes it before the browser draws that. */

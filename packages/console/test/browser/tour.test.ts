@@ -84,7 +84,7 @@ describe('the whole tour with the built-in wallet', () => {
     await use(2)
     await page.getByRole('link', { name: 'Catalogue' }).click()
     await page.getByRole('link', { name: NAME }).waitFor()
-    expect(await page.getByRole('link', { name: NAME }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('link', { name: NAME }).count()).toBe(1)
     await page.getByRole('searchbox').fill('heights of the ti')
     await page.waitForURL(/\?q=heights\+of\+the\+ti$/)
     await page.getByRole('link', { name: NAME }).click()

@@ -65,8 +65,8 @@ describe('a description', () => {
     const shown = page.locator('.markdown')
     await shown.getByRole('heading', { name: 'Gauges' }).waitFor()
     expect(await shown.locator('strong').innerText()).toBe('every')
-    expect(await shown.locator('li').allInnerTexts()).toEqual(['one', 'two'])
-    expect(await shown.locator('td').allInnerTexts()).toEqual(['north', '4.2'])
+    await expect.poll(() => shown.locator('li').allInnerTexts()).toEqual(['one', 'two'])
+    await expect.poll(() => shown.locator('td').allInnerTexts()).toEqual(['north', '4.2'])
     const links = await shown
       .locator('a')
       .evaluateAll((all) => all.map((one) => [(one as HTMLAnchorElement).href, one.getAttribute('rel')]))
