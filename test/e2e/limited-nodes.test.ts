@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CHAIN_LIMITS } from '../../packages/chain/src/limits.js'
 import { ChainNodes } from '../../packages/chain/src/nodes/nodes.js'
 import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { startInstance } from '../helpers/instance.js'
 import { LimitedNode, type Limits } from '../helpers/limited-node.js'
+import { withLimits } from '../helpers/limits.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, served } from '../helpers/requests.js'
 import { type Said, startHere } from '../helpers/service-here.js'
@@ -26,6 +28,11 @@ const [LOOK, SELDOM] = [120, 400]
 
 /** The service on nodes that do not do all that others do. */
 describe('a node that', () => {
+  // blocks are compared by ranges sooner
+  withLimits(CHAIN_LIMITS, ({ confirmation }) => {
+    for (const each of confirmation.early) each.age /= 10
+    confirmation.retry = 1000
+  })
   let world: World
   let published: Promise<Published> | undefined
   const open: (() => unknown)[] = []

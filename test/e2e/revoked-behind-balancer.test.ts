@@ -1,28 +1,29 @@
 import { ethers, type Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { CHAIN_LIMITS } from '../../packages/chain/src/limits.js'
 import { balancedNode } from '../helpers/balanced-node.js'
 import { mined } from '../helpers/consume.js'
 import { eventually } from '../helpers/eventually.js'
+import { withLimits } from '../helpers/limits.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, downloadUrl, served } from '../helpers/requests.js'
 import { World } from '../helpers/world.js'
 
-const LIMITS = CHAIN_LIMITS.confirmation
-const SERVED = { ...LIMITS }
 const ASSETS = 6
 const REVOKED = 3
 
-/** A service at an address that balances over nodes of different moments, whose lists of events may be three seconds late. */
+/** A service at an address that balances over nodes of different moments, whose lists of events may be a second and a half late. */
 describe('assets behind a balancer', () => {
+  withLimits(CHAIN_LIMITS, ({ confirmation }) => {
+    // waits less for an event than it is late, so that lists are believed that lack it; final when it is surely there
+    Object.assign(confirmation, { patience: 100, retry: 100, age: 2500, blocks: 1 })
+    confirmation.early = [250, 750, 1750].map((age) => ({ age, blocks: 1 }))
+  })
   let world: World
   let publisher: Wallet
   let buyer: Wallet
   beforeAll(async () => {
-    const early = [500, 1500, 3500].map((age) => ({ age, blocks: 1 }))
-    // waits less for an event than it is late, so that lists are believed that lack it; final when it is surely there
-    Object.assign(LIMITS, { patience: 100, retry: 100, age: 5000, blocks: 1, early })
-    const lags = { blocks: [0, 1000], logs: [0, 3000], state: [0, 1000], receipts: [0, 1000] }
+    const lags = { blocks: [0, 500], logs: [0, 1500], state: [0, 500], receipts: [0, 500] }
     const settings = {
       INDEX_POLL_INTERVAL: '100',
       INDEX_REORG_DEPTH: '3',
@@ -35,7 +36,6 @@ describe('assets behind a balancer', () => {
     publisher = await world.somebody()
     buyer = await world.somebody()
   })
-  afterAll(() => void Object.assign(LIMITS, SERVED))
 
   const base = () => world.network.providerUrl
   const download = async ([asset, order]: Sold) => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Wallet } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { CHAIN_LIMITS } from '../../packages/chain/src/limits.js'
 import { type App, createApp } from '../../packages/provider/src/app.js'
 import { loadSettings } from '../../packages/provider/src/config/load.js'
 import { chainWithContracts } from '../helpers/chain.js'
@@ -10,6 +11,7 @@ import { program } from '../helpers/command.js'
 import { runHere } from '../helpers/command-here.js'
 import { eventually } from '../helpers/eventually.js'
 import { startInstance } from '../helpers/instance.js'
+import { withLimits } from '../helpers/limits.js'
 import type { Published } from '../helpers/publish.js'
 import { ask, served } from '../helpers/requests.js'
 import { RpcProxy } from '../helpers/rpc-proxy.js'
@@ -35,6 +37,9 @@ const shifted = (seconds: number) => (method: string, truth: unknown) => {
 }
 
 describe('a service whose clock is wrong', () => {
+  withLimits(CHAIN_LIMITS, ({ clock }) => {
+    clock.span = 4
+  })
   const folder = newFolder()
   let world: World
   let asset: Published

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { ask } from './requests.js'
 
 /** The sum of a metric of a service in another process, over all its series or those whose labels contain `labels`. */
@@ -8,9 +8,17 @@ export async function metricOf(metricsUrl: string, name: string, labels = ''): P
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** The number of open descriptors of a process. */
+/** The number of open files, sockets and pipes of a process; without those of its threads, which end once idle. */
 export function openFilesOf(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length
+  const isOfThread = (name: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith('anon_inode:')
+    } catch {
+      // closed meanwhile
+      return true
+    }
+  }
+  return readdirSync(`/proc/${pid}/fd`).filter((name) => !isOfThread(name)).length
 }
 
 /** Returns the seconds of processor time of a process, or of its main thread alone (Linux). */

@@ -77,6 +77,8 @@ export const CHAIN_LIMITS = {
     jump: 8,
     /** Milliseconds by which the block that a quorum is asked about may be older than the head of each of its nodes. */
     apart: 10_000,
+    /** Milliseconds between requests to nodes that are behind: two and a half seconds in all. */
+    pauses: [25, 50, 100, 200, 400, 800, 900],
   },
   chain: {
     /** Bytes of a node's response, which bounds the time of parsing. Larger blocks are requested in parts, down to one contract. */

@@ -2,17 +2,19 @@ import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { balancedNode } from '../../../test/helpers/balanced-node.js'
 import { eventually } from '../../../test/helpers/eventually.js'
+import { withLimits } from '../../../test/helpers/limits.js'
 import { answering } from '../../../test/helpers/raw-contracts.js'
 import type { Refusal } from '../../../test/helpers/refusals.js'
 import { forwardTo, RpcProxy } from '../../../test/helpers/rpc-proxy.js'
 import { type Anvil, DEV_CHAIN_ID, startAnvil } from '../../dev-network/src/anvil.js'
 import type { Chain } from '../src/chains.js'
+import { CHAIN_LIMITS } from '../src/limits.js'
 import { ChainNodes } from '../src/nodes/nodes.js'
 import { Receipts, requestReceipt } from '../src/receipts.js'
 
 const WORD: Hex = `0x${'00'.repeat(31)}2a`
-/** Every second call is answered from two seconds ago. */
-const HALF = [0, 2000]
+/** Every second call is answered from half a second ago. */
+const HALF = [0, 500]
 
 /** Unknown blocks and states, in the words of nodes. */
 const UNKNOWN: Record<string, Refusal> = {
@@ -30,6 +32,9 @@ const UNKNOWN: Record<string, Refusal> = {
 }
 
 describe('an address whose answers are of different moments', () => {
+  withLimits(CHAIN_LIMITS, ({ moments }) => {
+    moments.pauses = [25, 50, 100, 200, 400]
+  })
   let anvil: Anvil
   let mining: NodeJS.Timeout
   let forward: ReturnType<typeof forwardTo>

@@ -115,7 +115,7 @@ describe('chain nodes', () => {
     const [first, second] = proxies as [RpcProxy, RpcProxy]
     first.silent = true
     // a silent node is asked again when the request to it has timed out
-    const asked = nodes({ timeout: 5000 })
+    const asked = nodes({ timeout: 2000 })
     await gasPrice(asked)
     second.forget()
     first.forget()

@@ -3,6 +3,7 @@ import { type Logger, type Outcome, type Trace, untraced } from '@tidegate/commo
 import { ChainError } from '@tidegate/protocol'
 import { type PublicClient, stringify } from 'viem'
 import { isContractError, isRefusal, isTooLong, transportFailure } from '../failures.js'
+import { CHAIN_LIMITS } from '../limits.js'
 import { isBehind, reasonOf } from '../time/behind.js'
 import { Moment, once } from '../time/moment.js'
 import { HedgedRequest, type Settled } from './hedged.js'
@@ -32,9 +33,6 @@ interface RequestOptions {
 }
 
 type MomentOf = (node: ChainNode) => Moment
-
-/** Milliseconds between requests to nodes that are behind: two and a half seconds in all. */
-const BEHIND_PAUSES = [25, 50, 100, 200, 400, 800, 900]
 
 /** Milliseconds after which a request still in flight is also sent to the next node. */
 const HEDGE_AFTER = 1000
@@ -94,7 +92,7 @@ export class ChainNodes {
     let momentOf = this.momentsFor(options)
     for (let attempt = 0; ; attempt++) {
       const asked = await this.askOnce(step, options, momentOf)
-      const pause = BEHIND_PAUSES[attempt]
+      const pause = CHAIN_LIMITS.moments.pauses[attempt]
       if (!asked.isEarly || pause === undefined) {
         if ('answer' in asked) return asked.answer
         throw this.unavailable(asked.reason)
@@ -188,7 +186,7 @@ export class ChainNodes {
 
   /** Runs a step on one node, again while the node is behind. */
   private async requestInTime<T>(node: ChainNode, step: NodeRequest<T>): Promise<Settled<T>> {
-    for (const pause of BEHIND_PAUSES) {
+    for (const pause of CHAIN_LIMITS.moments.pauses) {
       const settled = await this.request(node, step)
       if (!('error' in settled && isBehind(settled.error))) return settled
       await sleep(pause)

@@ -23,7 +23,7 @@ interface Evidence {
   at: Moment
 }
 
-const { tolerance, arrivals: NEEDED, span, slack } = CHAIN_LIMITS.clock
+const { tolerance, arrivals: NEEDED, slack } = CHAIN_LIMITS.clock
 
 /**
  * Compares the clock of this machine with the heads of one node. A head from the future proves a slow clock. One old head
@@ -91,7 +91,7 @@ function rangeOf(time: number, looked: Moment, now: Moment): Range {
 
 /** Whether the evidence suffices: over a long span, a node that catches up would show growing offsets. */
 function isProof({ arrivals, since, at, latest: { least, most } }: Evidence): boolean {
-  return arrivals >= NEEDED && at.timer - since >= Math.max(span, 10 * (most - least))
+  return arrivals >= NEEDED && at.timer - since >= Math.max(CHAIN_LIMITS.clock.span, 10 * (most - least))
 }
 
 function overlap(a: Range, b: Range): boolean {

@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import { Shop } from '../../../client/test/chain/shop.js'
 import { Buyer } from '../../../provider/test/purchases/buyer.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { startAgent } from './agent.js'
 import { CONTENT, SHA256, useScripts } from './scripts.js'
 
 describe('a payment by one signature', () => {
-  withPurchaseLimits((limits) => {
+  withLimits(PURCHASE_LIMITS, (limits) => {
     limits.cashier.interval = 50
   })
   const scripts = useScripts({ HOSTING: 'off', PURCHASES: 'on' })

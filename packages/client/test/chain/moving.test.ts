@@ -5,10 +5,15 @@ import type { ethers } from 'ethers'
 import { createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
+import { LIMITS } from '../../src/limits.js'
 import { market, useMarket, world } from './market.js'
 
 useMarket()
+withLimits(LIMITS, ({ behind }) => {
+  behind.known = 6_000
+})
 
 let node: RpcProxy | undefined
 afterEach(() => node?.close())

@@ -2,11 +2,12 @@ import { createTidegate, type PaymentStore, paymentUse, receiptSigner, type Tide
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { World } from '../../../../test/helpers/world.js'
 import { Buyer } from '../../../provider/test/purchases/buyer.js'
 import { whilePriceRises } from '../../../provider/test/purchases/rising-price.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { LIMITS } from '../../src/limits.js'
 import { walletOf } from '../world.js'
 import { type Paying, Shop } from './shop.js'
@@ -28,7 +29,7 @@ const limit = (changed: { pause?: object; purchasing?: object }) => {
   Object.assign(LIMITS.purchasing, changed.purchasing)
 }
 
-withPurchaseLimits((limits) => {
+withLimits(PURCHASE_LIMITS, (limits) => {
   limits.cashier.interval = 50
 })
 beforeAll(async () => {

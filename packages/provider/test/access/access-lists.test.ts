@@ -166,8 +166,7 @@ describe('access lists', () => {
     // only access lists are affected: the index keeps its node
     const isList = (params: unknown[]) =>
       (params[0] as { to?: string }).to?.toLowerCase() === list.address.toLowerCase()
-    proxy.refuse = (method, params) =>
-      method === 'eth_call' && isList(params) ? { code: -32005, message: 'too many requests' } : undefined
+    proxy.refuse = (method, params) => (method === 'eth_call' && isList(params) ? { status: 502 } : undefined)
     try {
       expect(await quoted(either, member)).toBe(200)
       expect(await quoted(allowing, fresh)).toBe('502 CHAIN_UNAVAILABLE')

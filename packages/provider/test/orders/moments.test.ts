@@ -8,8 +8,8 @@ import { AccessLists } from '../../src/access/rules/access-lists.js'
 import { AccessListContract } from '../access/access-list.js'
 import { deployMultisig } from '../auth/multisig.js'
 
-/** Every second call is answered from two seconds ago. */
-const HALF = [0, 2000]
+/** Every second call is answered from a second ago. */
+const HALF = [0, 1000]
 
 describe('a service whose node answers from different moments', () => {
   let world: World

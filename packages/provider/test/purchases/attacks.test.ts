@@ -2,13 +2,14 @@ import { type Address, numberToHex } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compiled, deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { World } from '../../../../test/helpers/world.js'
 import { settleCall } from '../../../purchases/src/chain/token-calls.js'
 import { gasOfPurchase } from '../../../purchases/src/desk/desk.js'
 import { readPayment } from '../../../purchases/src/desk/x402.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
 import { pendingOf } from './rising-price.js'
 
@@ -20,7 +21,7 @@ describe('a purchase that somebody attacks (threat 129)', () => {
   let asset: Published
   let payTo: Address
 
-  withPurchaseLimits((limits) => {
+  withLimits(PURCHASE_LIMITS, (limits) => {
     limits.cashier.interval = 50
   })
   beforeAll(async () => {

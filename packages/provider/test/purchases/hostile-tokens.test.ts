@@ -1,7 +1,7 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { transact } from '../../../../test/helpers/transactions.js'
 import { settleCall, TOKEN_CALLS } from '../../../purchases/src/chain/token-calls.js'
@@ -16,7 +16,7 @@ describe('a token that misbehaves, sold by the real route (threat 129)', () => {
   let market: HostileMarket
   let token: HostileToken
 
-  withPurchaseLimits(({ cashier, offers, underWay }) => {
+  withLimits(PURCHASE_LIMITS, ({ cashier, offers, underWay }) => {
     Object.assign(cashier, { interval: 50, wait: 100, patience: 2_000 })
     cashier.retry.first = 100
     offers.age = 1

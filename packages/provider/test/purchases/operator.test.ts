@@ -3,10 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newFolder } from '../../../../test/helpers/cleanup.js'
 import { buildHere, runHere } from '../../../../test/helpers/command-here.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer } from './buyer.js'
 
 describe('what operators see of purchases', () => {
@@ -14,7 +15,7 @@ describe('what operators see of purchases', () => {
   let asset: Published
   let settings: Record<string, string>
 
-  withPurchaseLimits((limits) => {
+  withLimits(PURCHASE_LIMITS, (limits) => {
     limits.cashier.interval = 50
   })
   beforeAll(async () => {

@@ -3,10 +3,11 @@ import { receiptSigner, type SignedPurchaseReceipt } from '@tidegate/protocol/pu
 import type { PaymentPayload } from '@x402/core/types'
 import type { Signer } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask, downloadUrl } from '../../../../test/helpers/requests.js'
 import { World } from '../../../../test/helpers/world.js'
+import { PURCHASE_LIMITS } from '../../../purchases/src/limits.js'
 import { Buyer, type PurchaseBody, purchaseUrl } from './buyer.js'
 import { whilePriceRises } from './rising-price.js'
 
@@ -24,7 +25,7 @@ describe('a purchase by one signed payment', () => {
   let url: string
   let publisher: Signer
 
-  withPurchaseLimits((limits) => {
+  withLimits(PURCHASE_LIMITS, (limits) => {
     limits.cashier.interval = 50
   })
   beforeAll(async () => {

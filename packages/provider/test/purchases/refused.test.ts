@@ -3,9 +3,9 @@ import { parseAbi } from 'viem'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { deployed } from '../../../../test/helpers/contracts.js'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import type { DDO } from '../../../../test/helpers/ocean.js'
 import type { Published } from '../../../../test/helpers/publish.js'
-import { withPurchaseLimits } from '../../../../test/helpers/purchase-limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { transact } from '../../../../test/helpers/transactions.js'
@@ -29,7 +29,7 @@ describe('a purchase that cannot end well (threat 129)', () => {
   let publisher: Signer
   let asset: Published
 
-  withPurchaseLimits(({ cashier, offers }) => {
+  withLimits(PURCHASE_LIMITS, ({ cashier, offers }) => {
     cashier.interval = 50
     offers.age = 1
   })
