@@ -1,6 +1,7 @@
 import type { Wallet } from 'ethers'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../../../../test/helpers/eventually.js'
+import { withLimits } from '../../../../test/helpers/limits.js'
 import { ask } from '../../../../test/helpers/requests.js'
 import type { RpcProxy } from '../../../../test/helpers/rpc-proxy.js'
 import { World } from '../../../../test/helpers/world.js'
@@ -8,8 +9,6 @@ import { CHAIN_LIMITS } from '../../../chain/src/limits.js'
 
 const REFUSED = { code: -32000, message: 'not now' }
 const REORG_DEPTH = 5
-const LIMITS = CHAIN_LIMITS.confirmation
-const SERVED = { ...LIMITS }
 
 /** Refuses the event logs that the index reads, and answers everything else. */
 const stuck = (method: string, [filter]: unknown[]) =>
@@ -18,17 +17,18 @@ const stuck = (method: string, [filter]: unknown[]) =>
     : undefined
 
 describe('an index whose nodes do not know the blocks it has read', () => {
+  withLimits(CHAIN_LIMITS, ({ confirmation }) => {
+    // deep blocks are final at once
+    Object.assign(confirmation, { age: 0, blocks: 1 })
+  })
   let world: World
   let proxy: RpcProxy
   let publisher: Wallet
   beforeAll(async () => {
-    // deep blocks are final at once
-    Object.assign(LIMITS, { age: 0, blocks: 1 })
     const settings = { READY_MAX_AGE: '1000', INDEX_REORG_DEPTH: String(REORG_DEPTH), INDEX_POLL_INTERVAL: '50' }
     ;({ world, proxy } = await World.behindProxy(settings))
     publisher = await world.somebody()
   })
-  afterAll(() => void Object.assign(LIMITS, SERVED))
   afterEach(async () => {
     vi.restoreAllMocks()
     proxy.lie = (_, truth) => truth
