@@ -25,7 +25,16 @@ it('the examples of the README compile strictly and run after its installation i
   const [{ filename }] = JSON.parse(execFileSync('npm', packed, { cwd: packing, encoding: 'utf8' }))
   const [, command = ''] = /```sh\n(npm install .*)\n```/.exec(README) ?? []
   const [, ...args] = command.replace('@tidegate/client', join(folder, filename)).split(' ')
-  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', '--loglevel=error']
+  // a folder above may have a package.json, in which npm would install
+  const options = [
+    '--prefix',
+    own,
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--fetch-retries=1',
+    '--loglevel=error',
+  ]
   try {
     await promisify(execFile)('npm', [...args, ...options], { cwd: own })
   } catch (error) {
