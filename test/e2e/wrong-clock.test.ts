@@ -37,6 +37,7 @@ const shifted = (seconds: number) => (method: string, truth: unknown) => {
 }
 
 describe('a service whose clock is wrong', () => {
+  // a fast clock is proven sooner
   withLimits(CHAIN_LIMITS, ({ clock }) => {
     clock.span = 4
   })

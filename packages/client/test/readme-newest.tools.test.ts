@@ -25,18 +25,10 @@ it('the examples of the README compile strictly and run after its installation i
   const [{ filename }] = JSON.parse(execFileSync('npm', packed, { cwd: packing, encoding: 'utf8' }))
   const [, command = ''] = /```sh\n(npm install .*)\n```/.exec(README) ?? []
   const [, ...args] = command.replace('@tidegate/client', join(folder, filename)).split(' ')
-  // a folder above may have a package.json, in which npm would install
-  const options = [
-    '--prefix',
-    own,
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    '--fetch-retries=1',
-    '--loglevel=error',
-  ]
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--fetch-retries=1', '--loglevel=error']
   try {
-    await promisify(execFile)('npm', [...args, ...options], { cwd: own })
+    // a folder above may have a package.json, in which npm would install
+    await promisify(execFile)('npm', [...args, ...options, '--prefix', own], { cwd: own })
   } catch (error) {
     if (!UNREACHABLE.test((error as { stderr: string }).stderr)) throw error
     console.warn('SKIPPED: the README with the newest viem. It needs the registry of npm.')

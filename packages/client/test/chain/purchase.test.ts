@@ -23,17 +23,16 @@ let shop: Shop
 let asset: Published
 let url: string
 let did: string
-const limits = structuredClone({ pause: LIMITS.pause, purchasing: LIMITS.purchasing })
-const limit = (changed: { pause?: object; purchasing?: object }) => {
-  Object.assign(LIMITS.pause, changed.pause)
-  Object.assign(LIMITS.purchasing, changed.purchasing)
-}
+const { purchasing } = structuredClone(LIMITS)
+const limit = (changed: object) => void Object.assign(LIMITS.purchasing, changed)
 
+withLimits(LIMITS, ({ pause }) => {
+  Object.assign(pause, { first: 10, longest: 50 })
+})
 withLimits(PURCHASE_LIMITS, (limits) => {
   limits.cashier.interval = 50
 })
 beforeAll(async () => {
-  limit({ pause: { first: 10, longest: 50 } })
   world = await World.start({ PURCHASES: 'on' })
   url = world.storage.file('/tides.csv', Buffer.from(CONTENT))
   shop = await Shop.before(world.network.providerUrl)
@@ -44,9 +43,8 @@ beforeEach(() => {
   shop.payments.length = 0
   shop.misbehave = ({ honestly }) => honestly()
 })
-afterEach(() => limit({ purchasing: limits.purchasing }))
+afterEach(() => limit(purchasing))
 afterAll(async () => {
-  limit(limits)
   shop?.close()
   await world?.close()
 })
@@ -293,10 +291,10 @@ describe('a hostile shop gets one signature, and the money at most once', () => 
       },
     ],
   ])('if it %s, and later answers', async (what, misbehave) => {
-    if (what.includes('times out')) limit({ purchasing: { request: 1_000 } })
+    if (what.includes('times out')) limit({ request: 1_000 })
     const customer = await Customer.with()
     shop.misbehave = (paying) => {
-      if (paying.count > 2) limit({ purchasing: limits.purchasing })
+      if (paying.count > 2) limit(purchasing)
       return paying.count > 2 ? paying.honestly() : misbehave(paying)
     }
     const { order, paid } = await customer.tidegate.purchase(did, CAP)
@@ -369,7 +367,7 @@ describe('a hostile shop gets one signature, and the money at most once', () => 
       isSettled = true
       end(response, 202)
     }
-    limit({ purchasing: { most: 0 } })
+    limit({ most: 0 })
     await expect(customer.tidegate.purchase(did, CAP)).rejects.toMatchObject({ code: 'PAYMENT_UNCERTAIN' })
     expect([await customer.paid(), customer.signed]).toEqual([PRICE, 1])
   })
@@ -377,7 +375,7 @@ describe('a hostile shop gets one signature, and the money at most once', () => 
   // the last one: it moves the clock of the chain
   it('if it never decides until the payment expires; then a new one may be signed', async () => {
     const customer = await Customer.with()
-    limit({ purchasing: { valid: { least: 60, most: 60 } } })
+    limit({ valid: { least: 60, most: 60 } })
     shop.misbehave = async ({ count, response }) => {
       if (count === 3) {
         await world.rpc('evm_increaseTime', [100])
@@ -389,7 +387,7 @@ describe('a hostile shop gets one signature, and the money at most once', () => 
     expect(error).toMatchObject({ code: 'PAYMENT_EXPIRED', message: expect.stringContaining('nothing was paid') })
     expect([await customer.paid(), customer.signed]).toEqual([0n, 1])
     expect(await paymentUse(customer.tidegate.context, error.authorization)).toBe('void')
-    limit({ purchasing: limits.purchasing })
+    limit(purchasing)
     shop.misbehave = ({ honestly }) => honestly()
     await customer.tidegate.purchase(did, CAP)
     expect([await customer.paid(), customer.signed]).toEqual([PRICE, 2])
